@@ -1,0 +1,1 @@
+"""ctxbudget: a profiler for agent context windows."""
