@@ -148,6 +148,16 @@ class Fragment:
     """Ids that this stand-in replaces; empty for recorded fragments."""
     form: Form | None = None
 
+    @property
+    def asks(self) -> bool:
+        """A call, whatever its kind (the call of a plan tool is a ``plan``)."""
+        return self.call is not None and self.role == "assistant"
+
+    @property
+    def answers(self) -> bool:
+        """A result or a part of one, whatever its kind (``result``, ``retrieval``, ``media``)."""
+        return self.call is not None and self.role != "assistant"
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -189,7 +199,7 @@ class Compaction:
     turn: int
     edit: Edit
     trigger: str
-    """``auto``, ``manual`` or ``unknown``."""
+    """``auto``, ``manual``, ``unknown``; ``elision`` where the agent shortens older observations as it goes."""
     pre_tokens: int | None = None
     post_tokens: int | None = None
     line: int | None = None
@@ -231,9 +241,11 @@ class Calibration:
     factor: float
     overhead: int
     calls: int
-    median_error: float
-    """Held-out, a fraction of the prompt."""
+    median_error: float | None
+    """Held-out, a fraction of the prompt; None where there were too few calls to hold any out."""
     trusted: bool
+    reason: str = ""
+    """Why it is not trusted, or where the factor comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +281,8 @@ class Trace:
     parse: Parse = field(default_factory=Parse)
     outcome: Outcome | None = None
     warnings: tuple[Warning, ...] = ()
+    carries_reasoning: bool = True
+    """False where the provider drops earlier reasoning from later prompts."""
 
     def entering(self, turn: Turn) -> tuple[Fragment, ...]:
         """The fragments that entered the context at ``turn``."""

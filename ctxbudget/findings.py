@@ -1,0 +1,98 @@
+"""Broken limits and broken recordings, each with a stable id, a level, and the place to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget.ledger import unpaired
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctxbudget.ledger import Entry
+    from ctxbudget.models import Window
+    from ctxbudget.trace import Trace
+
+SHRANK = 0.10
+"""A reported prompt this share below the one before is more than a rounding of the provider's cache or a dropped
+thinking block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a finding of this id says, and how serious it is by default: ``error``, ``warning`` or ``note``."""
+
+    id: str
+    name: str
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One broken limit or one piece of waste, and where to look."""
+
+    id: str
+    name: str
+    level: str
+    turn: int | None
+    layer: str | None
+    message: str
+    tokens: int | None = None
+    line: int | None = None
+
+
+OVER_WINDOW = Rule("CB101", "over the window", "error")
+UNANSWERED_CALL = Rule("CB201", "unanswered call", "warning")
+ORPHAN_RESULT = Rule("CB202", "orphan result", "error")
+SHRANK_SILENTLY = Rule("CB205", "context shrank without a compaction", "warning")
+
+RULES = (OVER_WINDOW, UNANSWERED_CALL, ORPHAN_RESULT, SHRANK_SILENTLY)
+
+
+def find(trace: Trace, ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
+    """What is wrong with a recording, in order of id."""
+    yield from _over_window(ledger, window)
+    yield from _pairs(trace)
+    yield from _shrank(trace)
+
+
+def _finding(rule: Rule, message: str, turn: int | None, tokens: int | None = None, line: int | None = None) -> Finding:
+    return Finding(rule.id, rule.name, rule.level, turn, None, message, tokens, line)
+
+
+def _over_window(ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
+    over = [entry for entry in ledger if entry.size > window.tokens]
+    if not over:
+        return
+    worst = max(over, key=lambda entry: entry.size)
+    message = (
+        f"{len(over)} of {len(ledger)} turns are over the window of {window.tokens:,} tokens, first turn "
+        f"{over[0].turn.index}, worst turn {worst.turn.index} with {worst.size:,}"
+    )
+    yield _finding(OVER_WINDOW, message, over[0].turn.index, worst.size - window.tokens, over[0].turn.line)
+
+
+def _pairs(trace: Trace) -> Iterator[Finding]:
+    dangling, orphans = unpaired(trace)
+    for fragment in dangling:
+        turn = fragment.turn - 1
+        message = f"the call of {fragment.tool} at turn {turn} has no result"
+        yield _finding(UNANSWERED_CALL, message, turn, fragment.tokens, fragment.origin.line)
+    for fragment in orphans:
+        message = f"a result at turn {fragment.turn - 1} answers no call before it"
+        yield _finding(ORPHAN_RESULT, message, fragment.turn - 1, fragment.tokens, fragment.origin.line)
+
+
+def _shrank(trace: Trace) -> Iterator[Finding]:
+    compacted = {compaction.turn for compaction in trace.recorded}
+    for before, turn in zip(trace.turns, trace.turns[1:], strict=False):
+        if before.reported is None or turn.reported is None or turn.index in compacted or before.model != turn.model:
+            continue
+        lost = before.reported - turn.reported
+        if lost > SHRANK * before.reported:
+            message = (
+                f"the reported prompt fell from {before.reported:,} to {turn.reported:,} tokens at turn {turn.index} "
+                f"with no compaction recorded"
+            )
+            yield _finding(SHRANK_SILENTLY, message, turn.index, lost, turn.line)

@@ -1,0 +1,114 @@
+"""Formats: one file each, found by folder scan; the bytes decide which one reads a file.
+
+A loader is a module with a docstring whose first line names the format, and two functions:
+
+``sniff(head: bytes, path: str) -> float``
+    How sure it is, 0 to 1, from the first bytes (decompressed) and the path. It need not be careful: whatever it
+    raises counts as 0, and the value is brought into 0 to 1.
+
+``load(reading: Reading, start: Start) -> Iterator[Trace]``
+    Turn the records into traces. ``start(label=None)`` gives a TraceBuilder; a file of many conversations starts one
+    for each, with its number as label. Provider differences live here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from ctxbudget.builder import TraceBuilder
+from ctxbudget.calibrate import calibrate
+from ctxbudget.errors import EmptyTrace, MalformedTrace, TraceError, UnknownFormat
+from ctxbudget.records import read
+from ctxbudget.registry import Registry
+from ctxbudget.trace import Warning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ctxbudget.records import Reading
+    from ctxbudget.trace import Trace
+
+LEAST_SURE = 0.1
+"""Below this nobody recognises a file."""
+
+
+class Start(Protocol):
+    """Begins a conversation; ``label`` tells apart the traces of one file (``3`` for ``file#3``)."""
+
+    def __call__(self, label: str | None = None, path: str | None = None) -> TraceBuilder:
+        """A builder for the next conversation; ``path`` where a sub-agent's lies in a file of its own."""
+
+
+class Loader(Protocol):
+    """What a loader module offers."""
+
+    def sniff(self, head: bytes, path: str) -> float:
+        """How sure the loader is, 0 to 1."""
+
+    def load(self, reading: Reading, start: Start) -> Iterator[Trace]:
+        """The traces in a file."""
+
+
+LOADERS: Registry[Loader] = Registry("format", "ctxbudget.loaders")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read: a forced ``format``, tool-class ``rules`` (name pattern → class), and whether to ``calibrate``."""
+
+    format: str | None = None
+    rules: Mapping[str, str] | None = None
+    calibrate: bool = True
+
+
+def load(path: str, options: Options = Options()) -> list[Trace]:  # noqa: B008 - frozen, no state to share
+    """Every trace of a file (``-`` is stdin), calibrated.
+
+    Raises UnknownFormat with the scores, MalformedTrace where the format asked for cannot read it, EmptyTrace where
+    nothing in it is usable. A format that we chose and that fails gives way to the next best, with a warning.
+    """
+    reading = read(path)
+    if options.format is not None:
+        return _load_as(options.format, reading, options)
+    scores = sniff(reading)
+    ranked = [name for name in sorted(scores, key=lambda name: (-scores[name], name)) if scores[name] >= LEAST_SURE]
+    if not ranked:
+        raise UnknownFormat(path, scores)
+    failures: list[Warning] = []
+    for name in ranked:
+        try:
+            traces = _load_as(name, reading, options)
+        except TraceError as error:
+            failures.append(Warning("format-failed", f"read as {name} it failed: {error.message}"))
+            if name == ranked[-1] or isinstance(error, EmptyTrace):
+                raise
+        else:
+            return [replace(trace, warnings=(*failures, *trace.warnings)) for trace in traces]
+    raise UnknownFormat(path, scores)
+
+
+def sniff(reading: Reading) -> dict[str, float]:
+    """How sure each format is of a file, 0 to 1."""
+    return {name: _score(name, reading) for name in LOADERS.names()}
+
+
+def _score(name: str, reading: Reading) -> float:
+    try:
+        score = float(LOADERS.get(name).sniff(reading.head, reading.path))
+    except Exception:  # noqa: BLE001 - a plug-in's guess must not stop the others
+        return 0.0
+    return min(1.0, max(0.0, score)) if score == score else 0.0  # noqa: PLR0124 - NaN is no score
+
+
+def _load_as(name: str, reading: Reading, options: Options) -> list[Trace]:
+    def start(label: str | None = None, path: str | None = None) -> TraceBuilder:
+        return TraceBuilder(path or reading.path, name, label=label, rules=options.rules)
+
+    traces = list(LOADERS.get(name).load(reading, start))
+    if not traces:
+        if reading.parse.records_ok:
+            raise EmptyTrace(f"{reading.path}: no message in it", hint=f"read as {name}; force another with --from FORMAT")
+        raise MalformedTrace(f"{reading.path}: no usable record", hint=f"read as {name}; force another with --from FORMAT")
+    traces = [replace(trace, warnings=(*reading.warnings, *trace.warnings)) for trace in traces]
+    return [calibrate(trace) for trace in traces] if options.calibrate else traces

@@ -1,0 +1,178 @@
+"""Lines of a Claude Code session, and which of them are in the live context.
+
+The file is a tree by ``parentUuid``. A rewind leaves the old branch in the file; parallel results hang beside the
+path; a compaction starts a new root with ``logicalParentUuid``. What was sent is the path from the last line back to
+the root, with the blocks and results that belong to its messages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ctxbudget.records import Record
+
+BOOKKEEPING = frozenset({
+    "agent-name", "ai-title", "atis-latch", "bridge-session", "custom-title", "file-history-snapshot", "frame-link",
+    "last-prompt", "mode", "permission-mode", "pr-link", "progress", "queue-operation", "relocated", "result",
+    "started", "summary", "system", "tag", "worktree-state",
+})  # fmt: skip
+"""Record types that are never sent to the model (Claude Code 1.0 to 2.1): titles, snapshots, hook progress, and
+``queue-operation``, whose text comes again as a message or a ``queued_command`` attachment when it is delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record that has a place in the tree. ``body`` is its message, its attachment or its compact metadata."""
+
+    number: int
+    type: str
+    uuid: str | None
+    parent: str | None
+    rooted: bool
+    """The record says itself that it has no parent."""
+    logical: str | None
+    side: bool
+    agent: str | None
+    meta: bool
+    summary: bool
+    key: str | None
+    """What groups the lines of one response: message id, else request id, else its own uuid."""
+    body: dict[str, Any]
+
+    @property
+    def boundary(self) -> bool:
+        """A compaction happened here."""
+        return self.type == "compact_boundary"
+
+
+def read_lines(records: Iterable[Record]) -> tuple[list[Line], Counter[str], dict[str, Any]]:
+    """The lines of a session in file order, how many records of each type were left out, and the session's facts."""
+    lines: list[Line] = []
+    skipped: Counter[str] = Counter()
+    facts: dict[str, Any] = {}
+    seen: dict[tuple[str | None, str], Line] = {}
+    for record in records:
+        data = record.data
+        if not isinstance(data, dict):
+            skipped["not an object"] += 1
+            continue
+        for name in ("sessionId", "version", "cwd"):
+            if name not in facts and isinstance(data.get(name), str):
+                facts[name] = data[name]
+        line = _line(data, record.line)
+        if line is None or not line.body:
+            skipped[str(data.get("type", "no type"))] += 1
+        if line is None:
+            continue
+        if line.body and (earlier := seen.get((line.uuid, line.type))) and earlier.body == line.body:
+            skipped["repeated record"] += 1
+            continue
+        if line.uuid is not None:
+            seen[line.uuid, line.type] = line
+        lines.append(line)
+    return lines, skipped, facts
+
+
+def _line(data: dict[str, Any], number: int) -> Line | None:
+    match data:
+        case {"type": "user" | "assistant" as kind, "message": dict(body)}:
+            pass
+        case {"type": "attachment" as kind, "attachment": dict(body)}:
+            pass
+        case {"type": "system", "subtype": "compact_boundary" as kind}:
+            body = {"metadata": data.get("compactMetadata")}
+        case {"type": str(kind), "uuid": str()}:
+            body = {}
+        case _:
+            return None
+    uuid, parent = data.get("uuid"), data.get("parentUuid")
+    own = uuid if isinstance(uuid, str) else None
+    return Line(
+        number=number,
+        type=kind,
+        uuid=own,
+        parent=parent if isinstance(parent, str) else None,
+        rooted="parentUuid" in data and parent is None,
+        logical=data["logicalParentUuid"] if isinstance(data.get("logicalParentUuid"), str) else None,
+        side=data.get("isSidechain") is True,
+        agent=data["agentId"] if isinstance(data.get("agentId"), str) else None,
+        meta=data.get("isMeta") is True,
+        summary=data.get("isCompactSummary") is True,
+        key=_key(data, body, own) if kind == "assistant" else None,
+        body=body,
+    )
+
+
+def _key(data: dict[str, Any], body: dict[str, Any], own: str | None) -> str | None:
+    return next((key for key in (body.get("id"), data.get("requestId"), own) if isinstance(key, str) and key), None)
+
+
+def parents(lines: Sequence[Line]) -> list[int]:
+    """For each line the position of its parent, always an earlier one; -1 for a root.
+
+    A parent that is not in the file (a damaged line, a trimmed head) is replaced by the line before.
+    """
+    known: dict[str, int] = {}
+    found: list[int] = []
+    for at, line in enumerate(lines):
+        wanted = line.parent or line.logical
+        if wanted is not None and wanted in known:
+            found.append(known[wanted])
+        elif line.rooted and not line.boundary and not line.summary:
+            found.append(-1)
+        else:
+            found.append(at - 1)
+        if line.uuid is not None:
+            known[line.uuid] = at
+    return found
+
+
+def active(lines: Sequence[Line]) -> list[Line]:
+    """The lines whose content was sent, in file order: the path, and what belongs to its messages.
+
+    Beside the path stand the other blocks of the same response, the results of its calls (parallel calls are stored
+    as branches), and attachments that hang on such a result.
+    """
+    up = parents(lines)
+    leaf = max((at for at, line in enumerate(lines) if line.type in {"user", "assistant", "attachment"}), default=-1)
+    chosen: set[int] = set()
+    while leaf >= 0:
+        chosen.add(leaf)
+        leaf = up[leaf]
+    replies = {lines[at].key for at in chosen if lines[at].key is not None}
+    chosen |= {at for at, line in enumerate(lines) if line.key in replies and line.type == "assistant"}
+    calls = {call for at in chosen for call in _calls(lines[at])}
+    answered = {call for at in chosen for call in _answers(lines[at])}
+    extra: set[int] = set()
+    for at, line in enumerate(lines):
+        if at in chosen:
+            continue
+        answers = [call for call in _answers(line) if call in calls and call not in answered]
+        if answers or (line.type == "attachment" and up[at] in extra):
+            extra.add(at)
+            answered.update(answers)
+    return [line for at, line in enumerate(lines) if line.body and (at in chosen or at in extra)]
+
+
+def _blocks(line: Line, kind: str, name: str) -> list[str]:
+    content = line.body.get("content") if line.type in {"user", "assistant"} else None
+    if not isinstance(content, list):
+        return []
+    return [
+        block[name]
+        for block in content
+        if isinstance(block, dict) and block.get("type") == kind and isinstance(block.get(name), str)
+    ]
+
+
+def _calls(line: Line) -> list[str]:
+    return _blocks(line, "tool_use", "id") if line.type == "assistant" else []
+
+
+def _answers(line: Line) -> list[str]:
+    return _blocks(line, "tool_result", "tool_use_id") if line.type == "user" else []

@@ -1,0 +1,25 @@
+"""OpenAI chat messages: one conversation, fine-tuning sets, and request and response logs (LiteLLM, OpenHands)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget import exchanges, message_lists
+from ctxbudget.loaders.openai_chat import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.loaders import Start
+    from ctxbudget.records import Reading
+    from ctxbudget.trace import Trace
+
+
+def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
+    """Messages with tool calls, tool and system roles; a plain list of messages counts half."""
+    return message_lists.score(head, message_lists.OPENAI)
+
+
+def load(reading: Reading, start: Start) -> Iterator[Trace]:
+    """Every conversation in the file; requests of a log that continue one another are one conversation."""
+    return exchanges.traces(reading, start, requests)

@@ -1,0 +1,207 @@
+"""Traces → Report: what ``analyze`` has to say, ready to be rendered."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from ctxbudget import constraints, estimators, findings, models
+from ctxbudget.report import (
+    SCHEMA,
+    CompactionRow,
+    ConstraintRow,
+    ContextRow,
+    EstimatorRow,
+    Messages,
+    Pairs,
+    Peak,
+    Report,
+    SourceRow,
+    Totals,
+    TraceReport,
+    TurnRow,
+    UsageRow,
+)
+from ctxbudget.ledger import Entry, entries, lives, unpaired
+from ctxbudget.report.tables import fragment_rows, growth_rows, total_rows
+from ctxbudget.tokens import encoding_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ctxbudget.layers import Scheme
+    from ctxbudget.models import Window
+    from ctxbudget.ledger import Life
+    from ctxbudget.trace import Billed, Trace
+
+TOOL = f"ctxbudget {version('ctxbudget')}"
+
+
+def build(
+    traces: Sequence[Trace],
+    scheme: Scheme,
+    *,
+    window: int | None = None,
+    config_window: int | None = None,
+    reserve: int = 0,
+    with_estimators: bool = False,
+    with_fragments: bool = False,
+) -> Report:
+    """The report of several traces; ``window`` and ``reserve`` in tokens, as a flag gives them."""
+    reports = [
+        trace_report(
+            trace,
+            scheme,
+            models.window_of(trace, flag=window, config=config_window),
+            reserve=reserve,
+            with_estimators=with_estimators,
+            with_fragments=with_fragments,
+        )
+        for trace in traces
+    ]
+    everyone = [call for trace in traces for member in trace.family() for call in member.billed]
+    totals = Totals(len(traces), usage_of(everyone), usage_of(call for trace in traces for call in trace.billed))
+    return Report(SCHEMA, TOOL, reports, totals)
+
+
+def trace_report(
+    trace: Trace,
+    scheme: Scheme,
+    window: Window,
+    *,
+    reserve: int = 0,
+    with_estimators: bool = False,
+    with_fragments: bool = False,
+) -> TraceReport:
+    """The report of one trace, its sub-agents inside it."""
+    ledger = list(entries(trace, scheme))
+    dangling, orphans = unpaired(trace)
+    carried = lives(trace)
+    peak = max(ledger, key=lambda entry: entry.size, default=None)
+    return TraceReport(
+        schema=SCHEMA,
+        tool=TOOL,
+        source=_source(trace),
+        window=window.tokens,
+        window_source=window.rule,
+        window_known=window.known,
+        reserve=reserve,
+        scheme=scheme.name,
+        encoding=trace.encoding,
+        encoding_exact=encoding_for(trace.model).exact,
+        calibration=trace.calibration,
+        layers=list(scheme.layers),
+        turns=[_turn(entry, window.tokens) for entry in ledger],
+        peak=None if peak is None else Peak(peak.turn.index, peak.size, peak.tokens, peak.size / window.tokens),
+        context=_context(trace),
+        usage=usage_of(call for member in trace.family() for call in member.billed),
+        usage_main=usage_of(trace.billed),
+        messages=_messages(trace, carried),
+        pairs=Pairs(orphan_results=len(orphans), dangling_calls=len(dangling)),
+        parse=trace.parse,
+        outcome=trace.outcome,
+        compactions=_compactions(trace, ledger),
+        constraints=[ConstraintRow(each.text, each.turn, each.line, each.source) for each in constraints.constraints(trace)],
+        by_layer=total_rows(carried, ledger, scheme, "layer"),
+        by_kind=total_rows(carried, ledger, scheme, "kind"),
+        by_tool=total_rows(carried, ledger, scheme, "tool"),
+        by_resource=total_rows(carried, ledger, scheme, "resource"),
+        growth=growth_rows(trace, ledger),
+        estimators=_estimators(trace) if with_estimators else [],
+        fragments=fragment_rows(carried, scheme) if with_fragments else [],
+        children=[
+            trace_report(child, scheme, models.window_of(child), reserve=reserve, with_fragments=with_fragments)
+            for child in trace.children
+        ],
+        findings=list(findings.find(trace, ledger, window)),
+        warnings=list(trace.warnings),
+    )
+
+
+def usage_of(calls: Iterable[Billed]) -> UsageRow:
+    """Billed tokens, each call counted once by its key; all None where nothing was billed."""
+    once = {call.key: call.usage for call in calls}
+    if not once:
+        return UsageRow(None, None, None, None, None, None, None, split_known=False)
+    usages = list(once.values())
+    reasoning = [usage.reasoning for usage in usages if usage.reasoning is not None]
+    return UsageRow(
+        calls=len(usages),
+        input=sum(usage.input for usage in usages),
+        cache_read=sum(usage.cache_read for usage in usages),
+        cache_write=sum(usage.cache_write for usage in usages),
+        output=sum(usage.output for usage in usages),
+        reasoning=sum(reasoning) if reasoning else None,
+        total=sum(usage.total for usage in usages),
+        split_known=all(usage.split for usage in usages),
+    )
+
+
+def _source(trace: Trace) -> SourceRow:
+    source = trace.source
+    return SourceRow(source.path, source.format, source.agent, source.session, trace.model, source.label)
+
+
+def _turn(entry: Entry, window: int) -> TurnRow:
+    turn, tokens = entry.turn, entry.tokens
+    return TurnRow(
+        turn=turn.index,
+        model=turn.model,
+        tokens=tokens,
+        utilization=entry.size / window,
+        layers=entry.layers,
+        kinds=entry.kinds,
+        added=entry.added,
+        reported=turn.reported,
+        drift=None if turn.reported is None else tokens / turn.reported - 1,
+        line=turn.line,
+        pending=turn.pending,
+    )
+
+
+def _context(trace: Trace) -> ContextRow:
+    called = [turn for turn in trace.turns if not turn.pending]
+    reported = [turn.reported for turn in called]
+    last = called[-1] if called else None
+    compacted = last is not None and any(
+        each.turn > last.index for each in trace.recorded if each.trigger != "elision"
+    )
+    prompt = None if last is None or compacted else last.reported
+    known = prompt is not None and last is not None and last.usage is not None and last.usage.final
+    return ContextRow(
+        last_prompt=prompt,
+        last_with_reply=prompt + last.usage.output if known and prompt is not None and last and last.usage else None,
+        peak_prompt=max((each for each in reported if each is not None), default=None),
+        by_call=reported,
+    )
+
+
+def _messages(trace: Trace, carried: Sequence[Life]) -> Messages:
+    last = trace.turns[-1].index if trace.turns else 0
+    logged = {fragment.message for fragment in trace.fragments}
+    put = {fragment.message for each in trace.recorded for fragment in each.edit.inserted}
+    live = {life.fragment.message for life in carried if life.until >= last}
+    live |= {fragment.message for fragment in trace.reply}
+    everything = (logged | put) - {-1}
+    return Messages(len(live - {-1}), trace.abandoned, len(everything) + trace.abandoned)
+
+
+def _compactions(trace: Trace, ledger: Sequence[Entry]) -> list[CompactionRow]:
+    rows = []
+    for each in trace.recorded:
+        if each.trigger == "elision" or not 0 < each.turn <= len(ledger):
+            continue
+        after = ledger[each.turn - 1]
+        rows.append(
+            CompactionRow(
+                each.turn, each.trigger, each.pre_tokens, each.post_tokens, after.before, after.tokens, each.line
+            )
+        )
+    return rows
+
+
+def _estimators(trace: Trace) -> list[EstimatorRow]:
+    return [
+        EstimatorRow(each.name, each.calls, each.median_error, each.p90_error, each.bias)
+        for each in estimators.accuracies(trace)
+    ]
