@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ctxbudget import media, resources
+from ctxbudget.records.lines import is_deep
 from ctxbudget.tokens import counter, encoding_for, family
 from ctxbudget.trace import (
     Billed,
@@ -61,6 +62,8 @@ class Piece:
     size: tuple[int, int] | None = None
     opaque: int = 0
     unit: str | None = None
+    cost: int | None = None
+    """Tokens of a part without text, where the file says them."""
     id: str = ""
 
 
@@ -82,7 +85,9 @@ class _Cut:
 class TraceBuilder:
     """Collects one conversation. Set the public attributes as they become known; call ``finish`` at the end."""
 
-    def __init__(self, path: str, format_name: str, *, label: str | None = None, rules: Mapping[str, str] | None = None):
+    def __init__(
+        self, path: str, format_name: str, *, label: str | None = None, rules: Mapping[str, str] | None = None
+    ):
         """``rules`` maps tool-name patterns to tool classes, ahead of the built-in vocabulary."""
         self.path = path
         self.format = format_name
@@ -202,7 +207,9 @@ class TraceBuilder:
         if usage is not None:
             self.bill(key or f"{self.path}:{line}:{len(self._turns)}", model, usage, turn=len(self._turns))
 
-    def bill(self, key: str, model: str | None, usage: Usage, *, turn: int | None = None, purpose: str = "turn") -> None:
+    def bill(
+        self, key: str, model: str | None, usage: Usage, *, turn: int | None = None, purpose: str = "turn"
+    ) -> None:
         """A billed call; with ``turn`` None it is not part of the live history (``abandoned``, ``compaction``)."""
         self._billed.append(Billed(key, model, usage, turn, purpose))
 
@@ -220,10 +227,13 @@ class TraceBuilder:
     ) -> Iterator[None]:
         """The agent compacted here: parts added inside the ``with`` block are what it put in place.
 
-        ``removed`` are the parts that went; None is everything but system messages. A ``trigger`` of ``elision``
-        is an agent that shortens older observations as it goes: an edit, but no compaction to report.
+        ``removed`` are the parts that went (what is gone already is left out); None is everything but system
+        messages. A ``trigger`` of ``elision`` is an agent that shortens older observations as it goes: an edit, but
+        no compaction to report.
         """
-        gone = self._everything() if removed is None else list(removed)
+        live = set(map(id, self._live))
+        chosen = self._everything() if removed is None else {id(draft): draft for draft in removed}.values()
+        gone = [draft for draft in chosen if id(draft) in live]
         cut = _Cut(len(self._turns) + 1, by, trigger, pre_tokens, post_tokens, line, form, gone)
         self._cut = cut
         try:
@@ -317,7 +327,9 @@ class TraceBuilder:
         tail = self._drafts[seen:]
         cut = bool(self._cuts) and self._cuts[-1].turn > len(self._turns)
         if cut or any(draft.role != "assistant" or draft.call is not None for draft in tail):
-            self._turns.append({"stop": len(self._drafts), "model": self.model, "usage": None, "line": None, "pending": True})
+            self._turns.append(
+                {"stop": len(self._drafts), "model": self.model, "usage": None, "line": None, "pending": True}
+            )
 
     def _freeze_turns(self) -> tuple[Turn, ...]:
         starts = [0, *(turn["stop"] for turn in self._turns)]
@@ -352,6 +364,8 @@ class TraceBuilder:
 
     @staticmethod
     def _cost(draft: Piece, kind: Kind, counted: int, kin: str) -> tuple[int, bool]:
+        if draft.cost is not None and not draft.text:
+            return draft.cost, True
         if kind is Kind.MEDIA and not draft.text:
             return media.image_tokens(draft.size, kin), True
         if draft.opaque and not draft.text:
@@ -366,5 +380,6 @@ def _given(arguments: Any) -> Any:
             parsed = orjson.loads(arguments)
         except orjson.JSONDecodeError:
             return arguments
-        return parsed if isinstance(parsed, dict) else arguments
+        # what is nested too deep to be written again stays as it was written
+        return parsed if isinstance(parsed, dict) and not is_deep(arguments.encode(), parsed) else arguments
     return {} if arguments is None else arguments

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxbudget.fit import Line, Point, errors, fit_line, held_out, overheads_of
-from ctxbudget.tokens import encoding_for, prior
+from ctxbudget.tokens import encoding_for, family, prior
 from ctxbudget.trace import Calibration, Compaction, Fragment, Kind, Origin, Trace, Turn, Warning
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ MOST_ERROR = 0.05
 """When a fit is trusted: calls with usage, range of counted tokens, factor, held-out median error (DESIGN section 5)."""
 
 UNSEEN = "unseen"
+HIDDEN = ".hidden"
+"""How the ids of fragments end that stand for what the file does not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class _Cost:
 
 def calibrate(trace: Trace, parent: Calibration | None = None) -> Trace:
     """The trace with tokens in the provider's measure, its sub-agents too. ``parent`` lends its factor to a child
-    with too few calls of its own.
+    with too few calls of its own. One factor per trace: calls of models with another tokenizer only show drift.
 
     Where no fit can be trusted the factor is the prior of the model's family, and a warning says so.
     """
@@ -60,8 +62,9 @@ def reply_tokens(trace: Trace) -> dict[int, int]:
     """For each turn whose reply has a final output count: what that reply costs in later prompts.
 
     Without a stop reason in the record the count may be the placeholder that streaming starts with; it then lies
-    below our own count of the reply's visible parts, and is not used.
+    below what the reply's visible parts cost by the family's prior, and is not used.
     """
+    factor = 1.0 if encoding_for(trace.model).exact else prior(trace.model)
     visible: dict[int, int] = {}
     for fragment in trace.fragments:
         if fragment.role == "assistant":
@@ -72,7 +75,7 @@ def reply_tokens(trace: Trace) -> dict[int, int]:
         if usage is None or seen is None or not usage.output:
             continue
         dropped = 0 if trace.carries_reasoning else usage.reasoning or 0
-        if usage.final or usage.output - dropped >= seen:
+        if usage.final or usage.output - dropped >= factor * seen:
             found[turn.index] = usage.output - dropped
     return found
 
@@ -100,6 +103,7 @@ def _points(trace: Trace, replies: Mapping[int, int]) -> Iterator[Point]:
     for compaction in trace.recorded:
         due[compaction.turn].append(compaction)
     counted = fixed = stretch = 0
+    own = family(trace.model)
     for turn in trace.turns:
         for compaction in due.get(turn.index, ()):
             stretch += compaction.trigger != "elision"
@@ -110,8 +114,8 @@ def _points(trace: Trace, replies: Mapping[int, int]) -> Iterator[Point]:
         entered = [costs[fragment.id] for fragment in trace.entering(turn)]
         counted += sum(cost.counted for cost in entered)
         fixed += sum(cost.fixed for cost in entered)
-        if turn.reported is not None and (turn.model == trace.model or turn.model is None):
-            yield Point(stretch, counted, fixed, turn.reported)
+        if turn.reported is not None and (turn.model is None or family(turn.model) == own):
+            yield Point(stretch, counted, fixed, turn.reported, turn.index)
 
 
 def _decide(trace: Trace, points: list[Point], parent: Calibration | None) -> tuple[Line, Calibration | None]:
@@ -160,9 +164,11 @@ def _scale(trace: Trace, line: Line, replies: Mapping[int, int]) -> Trace:
     for turn in trace.turns:
         start = len(fragments) if turn.index > 1 else 0
         fragments.extend(_scaled(trace.entering(turn), line.factor, replies.get(turn.index - 1)))
+        if turn.index in line.late and fragments:
+            fragments.append(_late(fragments[-1], turn.index, line.late[turn.index]))
         turns.append(replace(turn, start=start, stop=len(fragments)))
     fragments.extend(_scaled(trace.reply if trace.turns else trace.fragments, line.factor, replies.get(len(turns))))
-    recorded = tuple(_scaled_compactions(trace, line, base))
+    recorded = tuple(_scaled_compactions(trace, line, base, _beside(fragments)))
     return replace(trace, fragments=tuple(fragments), turns=tuple(turns), recorded=recorded)
 
 
@@ -190,7 +196,7 @@ def _scaled(entered: tuple[Fragment, ...], factor: float, reply: int | None) -> 
 
 
 def _hidden(beside: Fragment, tokens: int) -> Fragment:
-    name = f"t{beside.turn}.hidden"
+    name = f"t{beside.turn}{HIDDEN}"
     return replace(
         beside, id=name, unit=name, kind=Kind.THINKING, text="", tokens=tokens, counted=0, call=None, tool=None,
         resource=None, estimated=True, hidden=True,
@@ -203,7 +209,25 @@ def _unseen(name: str, tokens: int, turn: int, path: str) -> Fragment:
     )
 
 
-def _scaled_compactions(trace: Trace, line: Line, base: float) -> Iterator[Compaction]:
+def _late(after: Fragment, turn: int, tokens: int) -> Fragment:
+    """Text that came in with a turn and is not in the file: it belongs to the turn's last message."""
+    name = f"t{turn}.{UNSEEN}"
+    role = "user" if after.role == "assistant" else after.role
+    return replace(_unseen(name, tokens, turn, after.origin.path), role=role, message=after.message, origin=after.origin)
+
+
+def _beside(fragments: list[Fragment]) -> dict[str, list[str]]:
+    """For a visible fragment, what is not in the file and came with it: they leave the context together."""
+    beside: dict[str, list[str]] = {}
+    for before, after in zip(fragments, fragments[1:], strict=False):
+        if before.id.endswith(HIDDEN):
+            beside.setdefault(after.id, []).append(before.id)
+        if after.id.endswith(f".{UNSEEN}"):
+            beside.setdefault(before.id, []).append(after.id)
+    return beside
+
+
+def _scaled_compactions(trace: Trace, line: Line, base: float, beside: Mapping[str, list[str]]) -> Iterator[Compaction]:
     """Recorded edits in the provider's measure; a stretch's overhead above the base comes with its compaction, and
     goes with the next."""
     stretch = 0
@@ -211,7 +235,7 @@ def _scaled_compactions(trace: Trace, line: Line, base: float) -> Iterator[Compa
     for number, compaction in enumerate(trace.recorded, 1):
         edit = compaction.edit
         inserted = tuple(_scaled(edit.inserted, line.factor, None))
-        removed = edit.removed
+        removed = tuple(name for gone in edit.removed for name in (gone, *beside.get(gone, ())))
         if compaction.trigger != "elision":
             stretch += 1
             removed = removed if surplus is None else (*removed, surplus)

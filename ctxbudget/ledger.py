@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The recorded context of one turn: tokens by layer and by kind, what entered, what stood before edits."""
+    """The recorded context of one turn: tokens by layer and by kind, what entered, what a compaction found."""
 
     turn: Turn
     layers: dict[str, int]
@@ -63,18 +63,20 @@ def entries(trace: Trace, scheme: Scheme) -> Iterator[Entry]:
         kinds[fragment.kind.value] = kinds.get(fragment.kind.value, 0) + sign * fragment.tokens
 
     for turn in trace.turns:
-        before = sum(layers.values())
-        for compaction in due.get(turn.index, ()):
-            for gone in compaction.edit.removed:
-                move(known.pop(gone), -1)
-            for fragment in compaction.edit.inserted:
-                known[fragment.id] = fragment
-                move(fragment, 1)
         added = 0
         for fragment in trace.entering(turn):
             known[fragment.id] = fragment
             added += fragment.tokens
             move(fragment, 1)
+        before = sum(layers.values())
+        for compaction in due.get(turn.index, ()):
+            # what came in only after the compaction is not what it found
+            before -= sum(fragment.tokens for fragment in trace.entering(turn) if fragment.id not in compaction.edit.removed)
+            for gone in compaction.edit.removed:
+                move(known.pop(gone), -1)
+            for fragment in compaction.edit.inserted:
+                known[fragment.id] = fragment
+                move(fragment, 1)
         yield Entry(turn, dict(layers), {kind: tokens for kind, tokens in kinds.items() if tokens}, added, before)
 
 

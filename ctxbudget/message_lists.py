@@ -155,7 +155,11 @@ def _request(value: dict[str, Any], messages: list[Any], seen: Counter[str]) -> 
     seen[PLAIN] += not messages
     for message in messages[:MOST_MESSAGES]:
         _record(message, seen, 3)
-    if "system" in value or "anthropic_version" in value or any(_is_tool(tool, "input_schema") for tool in _tools(value)):
+    if (
+        "system" in value
+        or "anthropic_version" in value
+        or any(_is_tool(tool, "input_schema") for tool in _tools(value))
+    ):
         seen[ANTHROPIC] += 1
     if "functions" in value or "kwargs" in value or any(_is_tool(tool, "function") for tool in _tools(value)):
         seen[OPENAI] += 1
@@ -176,13 +180,19 @@ def _message(message: dict[str, Any], seen: Counter[str]) -> None:
     role, content = message["role"], message.get("content")
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     types = {part["type"] for part in parts if isinstance(part.get("type"), str)}
-    if role in OTHER_ROLES or types & OTHER_PARTS or "type" in message and message["type"] != "message":
+    if role in OTHER_ROLES or types & OTHER_PARTS or ("type" in message and message["type"] != "message"):
         seen[FOREIGN] += 1
     elif "tool_calls" in message or "tool_call_id" in message or "function_call" in message:
         named = message.get("tool_calls") or []
-        odd = isinstance(named, list) and any(isinstance(call, dict) and isinstance(call.get("function"), str) for call in named)
+        odd = isinstance(named, list) and any(
+            isinstance(call, dict) and isinstance(call.get("function"), str) for call in named
+        )
         seen[FOREIGN if odd else OPENAI] += 1
-    elif role in {"system", "developer", "tool", "function"} or types & OPENAI_PARTS or any("value" in part for part in parts):
+    elif (
+        role in {"system", "developer", "tool", "function"}
+        or types & OPENAI_PARTS
+        or any("value" in part for part in parts)
+    ):
         seen[OPENAI] += 1
     elif types & ANTHROPIC_PARTS or any("source" in part for part in parts):
         seen[ANTHROPIC] += 1

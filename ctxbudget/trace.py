@@ -298,3 +298,11 @@ class Trace:
         yield self
         for child in self.children:
             yield from child.family()
+
+
+def named_turn(fragment: Fragment) -> int:
+    """The turn by which texts name a fragment: the one whose reply made it, or made the call it answers; user and
+    system text is of the turn it enters. Every text that names a turn asks here.
+    """
+    made = fragment.role == "assistant" or fragment.call is not None
+    return max(1, fragment.turn - 1) if made else fragment.turn

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxbudget.fit import Point, errors, fit_line, held_out, overheads_of
+from ctxbudget.fit import Point, errors, fit_line, held_out, jumps, overheads_of
 
 
 def points(factor, overhead, steps, *, stretch=0, fixed=0, start=0):
@@ -32,6 +32,19 @@ def test_one_wild_call_does_not_bend_it():
     calls = points(1.3, 20_000, [1_000] * 40)
     calls[20] = Point(0, calls[20].counted, 0, calls[20].reported + 15_000)
     assert fit_line(calls).factor == pytest.approx(1.3, abs=0.01)
+
+
+def test_a_jump_that_stays_is_kept_apart_from_the_factor():
+    calls = points(1.2, 20_000, [1_000] * 40)
+    late = [Point(0, c.counted, 0, c.reported + (2_500 if at >= 20 else 0), at + 1) for at, c in enumerate(calls)]
+    line = fit_line(late)
+    assert line.factor == pytest.approx(1.2, abs=0.001)
+    assert line.late == {21: pytest.approx(2_500, abs=2)}
+
+
+def test_dense_text_is_no_jump():
+    calls = [Point(0, 0, 0, 10_000), Point(0, 1_000, 0, 12_200), Point(0, 2_000, 0, 14_400)]
+    assert jumps(calls) == []
 
 
 def test_each_stretch_has_its_own_overhead():

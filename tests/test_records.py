@@ -16,7 +16,7 @@ from random import Random
 import orjson
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxbudget.errors import CtxbudgetError, EmptyTrace, TraceError
@@ -26,6 +26,11 @@ from ctxbudget.trace import Parse
 CASES = Path(__file__).parents[2] / "shared" / "cases"
 A, B, C = b'{"n":1,"t":"a"}', b'{"n":2,"t":"b"}', b'{"n":3,"t":"c"}'
 a, b, c = json.loads(A), json.loads(B), json.loads(C)
+
+
+def zstd_stream(data: bytes) -> bytes:
+    packer = zstandard.ZstdCompressor().compressobj()
+    return packer.compress(data) + packer.flush()
 
 
 def records(data: bytes) -> tuple[list[Record], Parse, list[tuple[str, int | None]]]:
@@ -215,11 +220,6 @@ RANDOM = b"".join(json.dumps({"n": n, "t": Random(n).randbytes(400).hex()}).enco
 PACK = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress}
 
 
-def zstd_stream(data: bytes) -> bytes:
-    packer = zstandard.ZstdCompressor().compressobj()
-    return packer.compress(data) + packer.flush()
-
-
 @pytest.mark.parametrize("kind", PACK)
 def test_a_packed_file_reads_like_the_plain_one(kind):
     pack = PACK[kind]
@@ -238,7 +238,7 @@ def test_of_a_cut_stream_what_is_readable_is_read(pack, cut):
     assert parse.damaged_places == 1
     assert "truncated-stream" in {code for code, _ in warnings}
     assert [record.data for record in found] == [json.loads(line) for line in RANDOM.splitlines()[: len(found)]]
-    assert len(found) > (400 if cut > 0 else 900)
+    assert len(found) > (300 if cut > 0 else 900)
 
 
 @pytest.mark.parametrize("kind", PACK)
@@ -290,7 +290,7 @@ def test_a_foreign_file_is_named(magic):
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b" \r\n\t\n", b"\xef\xbb\xbf\n", b"\0" * 200_000, gzip.compress(b"\n")])
+@pytest.mark.parametrize("data", [b"", b"\n", b" \r\n\t\n", b"\xef\xbb\xbf\n", b"\0" * 200_000, zstd_stream(b"\n")])
 def test_a_file_without_anything_is_empty(data):
     with pytest.raises(EmptyTrace, match=r"empty|blank") as error:
         read("x.jsonl", data)
@@ -383,7 +383,11 @@ PIECES = [
     *(bytes([byte]) for byte in b'{}[]",:\n\\-\0'),
 ]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=8,
 )
@@ -391,6 +395,7 @@ JSON = st.recursive(
 
 @settings(max_examples=500, deadline=None)
 @given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))
+@example(b'[]oops{"":0}')
 def test_any_bytes_give_records_or_an_error_of_ours(data):
     try:
         reading = read("x", data)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.exchanges.conversation import Conversation
 from ctxbudget.exchanges.exchange import Exchange, Provider, Speaker, is_reply
-from ctxbudget.exchanges.logged import Logged, compact, events, logged, parsed
+from ctxbudget.exchanges.logged import Logged, compact, events, logged, parsed, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,19 @@ if TYPE_CHECKING:
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 
-__all__ = ["Exchange", "Logged", "Provider", "Speaker", "compact", "events", "is_reply", "logged", "parsed", "traces"]
+__all__ = [
+    "Exchange",
+    "Logged",
+    "Provider",
+    "Speaker",
+    "compact",
+    "events",
+    "is_reply",
+    "logged",
+    "parsed",
+    "plain",
+    "traces",
+]
 
 OPEN_CONVERSATIONS = 8
 """How many of the latest conversations are compared with a compacted request."""
@@ -55,17 +67,14 @@ class Log:
             case list():
                 for at, item in enumerate(data, 1):
                     if isinstance(item, list):
-                        self.skipped["list in a list"] += 1
+                        self.skipped["list in a list, skipped"] += 1
                     else:
                         self.add(item, at if numbered else line, False)
             case dict():
-                exchange = self._provider.exchange(data, self.skipped)
-                if exchange is None:
-                    self.skipped["record that is no message, request or response"] += 1
-                else:
+                if exchange := self._provider.exchange(data, self.skipped):
                     self._exchange(exchange, line, numbered)
             case _:
-                self.skipped[f"record of type {type(data).__name__}"] += 1
+                self.skipped[f"record of type {type(data).__name__}, skipped"] += 1
 
     def _begin(self, line: int) -> Conversation:
         build = self._start()
@@ -81,7 +90,7 @@ class Log:
         keys = list(_running(marks, b"tools" if exchange.has_tools else b""))
         if exchange.key is not None:
             if (exchange.key, keys[-1]) in self._seen:
-                self.skipped["repeated record"] += 1
+                self.skipped["repeated record, skipped"] += 1
                 return
             self._seen.add((exchange.key, keys[-1]))
         self.has_calls |= exchange.called
@@ -107,9 +116,10 @@ class Log:
 
 def traces(reading: Reading, start: Start, provider: Provider) -> Iterator[Trace]:
     """The conversations of a file; if there are more, each has its line as label, and in a log the longest one with
-    tools, an agent's main loop, comes first."""
+    tools, an agent's main loop, comes first.
+    """
     log = Log(start, provider)
-    records = iter(reading)
+    records = reading.unwrap()
     first = list(islice(records, 2))
     for record in chain(first, records):
         log.add(record.data, record.line, numbered=len(first) == 1)

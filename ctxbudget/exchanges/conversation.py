@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ from ctxbudget.exchanges.exchange import Exchange, is_reply
 from ctxbudget.trace import Form, Kind
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from ctxbudget.builder import Piece, TraceBuilder
     from ctxbudget.exchanges.exchange import Speaker
     from ctxbudget.records import Reading
@@ -41,9 +42,9 @@ class Conversation:
         """The next message."""
         reply = is_reply(message)
         if reply and not self._asked:
-            model, usage = self._speaker.billed(message)
+            model, usage, key = self._speaker.billed(message)
             self.build.model = self.build.model or model
-            self.build.turn(model=model or self.build.model, usage=usage, line=line)
+            self.build.turn(model=model or self.build.model, usage=usage, line=line, key=key)
         self._asked = False
         self.marks.append(mark)
         self._pieces.append(self._speaker.message(message, line))
@@ -64,7 +65,7 @@ class Conversation:
             self._held = (exchange.reply, line) if exchange.reply is not None else None
 
     def revise(self, exchange: Exchange, marks: list[bytes], line: int) -> bool:
-        """A request of the same conversation after a compaction: say what went and what came; False if it is another."""
+        """A request of the same conversation after a compaction: say what went and came; False if it is another."""
         change = _change(self.marks, marks)
         if change is None:
             return False
@@ -94,6 +95,7 @@ class Conversation:
         build = self.build
         self.has_tools = exchange.has_tools
         build.model = build.model or exchange.model
+        build.agent = build.agent or exchange.agent
         build.window = build.window or exchange.window
         build.session = build.session or exchange.session
         if not self._told:
@@ -126,13 +128,15 @@ class Conversation:
             self.build.warn("no-messages", "no messages: there is nothing in this context")
         skipped = self._speaker.skipped + extra
         for name, count in sorted(skipped.items()):
-            self.build.warn("unknown-record", f"{count} × {name}, not read")
+            self.build.warn("unknown-record", f"{name} ({count})")
         return self.build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
 
 
 def _change(old: list[bytes], new: list[bytes]) -> tuple[int, int, int] | None:
     """Where two requests differ: ``old[start:stop]`` went and ``new[start:came]`` came, the last of ``old`` stayed."""
-    start = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new)))
+    start = next(
+        (at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
+    )
     last = next((at for at in range(len(new) - 1, start - 1, -1) if old and new[at] == old[-1]), None)
     if last is None:
         return None

@@ -28,6 +28,7 @@ class Exchange:
     usage: Usage | None = None
     key: str | None = None
     """The provider's id of the response."""
+    agent: str | None = None
     window: int | None = None
     session: str | None = None
     notes: tuple[tuple[str, str], ...] = ()
@@ -53,15 +54,15 @@ class Speaker(Protocol):
     def message(self, message: Any, line: int) -> list[Piece]:
         """Add a message and its parts. For a reply the turn has been begun already."""
 
-    def billed(self, message: dict[str, Any]) -> tuple[str | None, Usage | None]:
-        """Model and usage of the call that gave this reply, where the message itself holds them."""
+    def billed(self, message: dict[str, Any]) -> tuple[str | None, Usage | None, str | None]:
+        """Model, usage and id of the call that gave this reply, where the message itself holds them."""
 
 
 class Provider(Protocol):
     """What a loader knows of its provider: a module with these functions."""
 
     def exchange(self, data: dict[str, Any], skipped: Counter[str]) -> Exchange | None:
-        """The call or conversation that a record holds, or None; ``skipped`` counts what is left out."""
+        """The call or conversation that a record holds; None for any other record, which ``skipped`` then counts."""
 
     def speaker(self, build: TraceBuilder) -> Speaker:
         """Says messages to ``build``."""

@@ -12,6 +12,11 @@ from ctxbudget.records import lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ENCODED = frozenset({
+    "data", "file_data", "url", "image_url", "encrypted_content", "encrypted_index", "signature",
+})  # fmt: skip
+"""Fields of content parts that hold encoded data; a URL may be one that holds the data itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Logged:
@@ -59,6 +64,21 @@ def compact(value: Any, *, sort: bool = False) -> str:
     """A value as compact JSON, as providers count it."""
     option = orjson.OPT_NON_STR_KEYS | (orjson.OPT_SORT_KEYS if sort else 0)
     return orjson.dumps(value, option=option).decode()
+
+
+def plain(value: Any) -> str:
+    """A content part as compact JSON, without encoded data (base64, signatures), which never counts as text."""
+    return value if isinstance(value, str) else compact(_without_data(value))
+
+
+def _without_data(value: Any) -> Any:
+    match value:
+        case dict():
+            kept = {key: item for key, item in value.items() if key not in ENCODED or not isinstance(item, str)}
+            return {key: _without_data(item) for key, item in kept.items()}
+        case list():
+            return [_without_data(item) for item in value]
+    return value
 
 
 def parsed(text: str) -> Any:

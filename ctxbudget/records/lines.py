@@ -119,16 +119,17 @@ def find_all(text: str, start: int = 0, *, invalid: bool = False) -> Found:
         return Found(text, tuple(values), start, fault, reason, invalid)
 
 
-def resume(found: Found, last: dict[str, Any] | None) -> list[Any]:
+def resume(found: Found, last: Any) -> list[Any]:
     """Whole records behind the damage: they reach the end of the text, and the first is like ``last``.
 
     A writer that was killed and started again leaves half a record and a whole one on one line. Pieces inside the
     half record are no records: something follows them, or they have other keys.
     """
-    keys = "|".join(map(re.escape, last)) if last else r'[^"\\]*'
+    known = last if isinstance(last, dict) else {}
+    keys = "|".join(map(re.escape, known)) or r'[^"\\]*'
     for opening in islice(re.finditer(r'\{\s*"(?:' + keys + '")', found.text[found.end + 1 :]), MAX_TRIES):
         more = find_all(found.text, found.end + 1 + opening.start())
-        if more.values and not more.rest and _alike(more.values[0][0], last):
+        if more.values and not more.rest and _alike(more.values[0][0], known):
             return [value for value, _ in more.values]
     return []
 
@@ -157,8 +158,8 @@ def salvage(found: Found) -> Any:
     return whole.values[0][0] if whole.values else None
 
 
-def _alike(value: Any, last: dict[str, Any] | None) -> bool:
-    return isinstance(value, dict) and (last is None or 2 * len(value.keys() & last.keys()) > len(value))
+def _alike(value: Any, known: dict[str, Any]) -> bool:
+    return isinstance(value, dict) and (not known or 2 * len(value.keys() & known.keys()) > len(value))
 
 
 def is_deep(raw: bytes, data: Any) -> bool:

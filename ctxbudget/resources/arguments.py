@@ -21,8 +21,8 @@ PATHS = (
     "documenturi",
 )  # fmt: skip
 PLACES = (
-    "path", "filepath", "dirpath", "directorypath", "directory", "dir", "folder", "targetdirectory", "targetdirectories",
-    "paths", "searchpath", "file", "root",
+    "path", "filepath", "dirpath", "directorypath", "directory", "dir", "folder", "targetdirectory",
+    "targetdirectories", "paths", "searchpath", "file", "root",
 )  # fmt: skip
 GLOBS = ("glob", "include", "filepattern", "fileglob", "type", "includepattern", "includes")
 URLS = ("url", "urls", "link", "href", "website", "uri")
@@ -49,7 +49,10 @@ _COUNT = ("limit", "nlines", "maxlines", "linecount", "numlines")
 _RANGE = ("viewrange", "linerange", "readrange", "range", "lines")
 _KEY = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"-?\d{1,9}\Z", re.ASCII)
-_BLANKS = re.compile(r"\s*[\[{\"]")
+_JSON = re.compile(r"\s*[\[{\"]")
+_PAIR = re.compile(r'"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.)*+)"')
+_SALVAGED = 4_000
+"""Characters of broken JSON (a stream that was cut) in which whole pairs of strings are looked for."""
 
 
 def unpack(args: Args) -> dict[str, Any]:
@@ -69,15 +72,15 @@ def recorded(args: Args) -> Mapping[str, Any]:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
-    """JSON, also JSON in a JSON string (two layers are met); else the text itself."""
+    """JSON, also JSON in a JSON string (two layers are met); what is whole of broken JSON; else the text itself."""
     value: Any = text
     for _ in range(2):
-        if not isinstance(value, str) or not _BLANKS.match(value):
+        if not isinstance(value, str) or not _JSON.match(value):
             break
         try:
             value = orjson.loads(value)
         except (orjson.JSONDecodeError, UnicodeEncodeError):
-            break
+            return dict(_PAIR.findall(value[:_SALVAGED])) if value.lstrip().startswith('{"') else {RAW: value}
     return value if isinstance(value, Mapping) else {RAW: value}
 
 

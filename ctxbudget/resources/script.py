@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_READ = 8_000
+_READ = 4_000
 """Characters of a command that are looked at. What a command does is said at its start; the rest is data."""
 
 _TOKEN = re.compile(

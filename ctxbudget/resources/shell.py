@@ -98,9 +98,14 @@ def _one(step: Step, script: str, base: str, depth: int) -> Found | None:
 
 
 def _placed(found: Found, base: str) -> Found:
-    """The same with its files normalised from the directory that the script is in."""
+    """The same with its files normalised from the directory that the script is in.
+
+    A variable may stand for any file, so reading ``$f`` is not a read of something known.
+    """
     if not found.names:
         return replace(found, names=(base,)) if base and found.cls in {classes.SEARCH, classes.LIST} else found
+    if found.cls in classes.READING and any("$" in name or "`" in name for name in found.names):
+        return UNKNOWN
     return replace(found, names=tuple(name if is_url(name) else normal(name, base) for name in found.names))
 
 

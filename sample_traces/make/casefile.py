@@ -7,6 +7,7 @@ on purpose: payments split below the approval limit, invoices paid twice, an acc
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from stamps import draw
@@ -48,6 +49,7 @@ class Payment:
         return next(m for m in range(1, 13) if self.day <= sum(DAYS[:m]))
 
 
+@cache
 def vendors() -> dict[str, tuple[str, str]]:
     """Return name and last digits of the account of every vendor."""
     names = {f"V{n:02}": f"{WORDS[n * 37 % 16]} {TRADES[n * 37 % 192 // 16]}" for n in range(1, 61)}
@@ -68,6 +70,7 @@ def _split(n: int) -> Payment:
     return Payment(day, SPLIT, 47_000 + draw(f"split/{n}", 2_990), "mw", 1_170 + draw(f"late/{n}", 150))
 
 
+@cache
 def payments() -> dict[int, Payment]:
     """Return all payments by id, in the order of their days."""
     made = [_split(n) for n in range(36)]

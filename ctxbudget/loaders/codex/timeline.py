@@ -75,7 +75,7 @@ class Timeline:
 
     def read(self, reading: Reading) -> None:
         """Take in every record."""
-        for record in reading:
+        for record in reading.unwrap():
             match record.data:
                 case {"type": str(kind), "payload": dict(payload)}:
                     self._record(kind, payload, record.line)
@@ -130,9 +130,12 @@ class Timeline:
             return
         if is_reply(data):
             call = self._open
-            if call is None or (call.charge is not None and not call.early):
+            # a summary is the work of a call of its own
+            if call is None or (call.charge is not None and not call.early) or (kind in SUMMARIES and call.items):
                 call = self._call(line)
             call.items += kind not in SUMMARIES
+            if kind == "reasoning":  # no part of later prompts: it only tells that a reply began
+                return
         elif isinstance(kind, str) and is_input(kind):
             self._open = None
             if asks_something(data):

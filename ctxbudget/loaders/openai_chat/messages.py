@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
-from ctxbudget.exchanges import compact, parsed
-from ctxbudget.loaders.openai_chat.parts import encoded, is_media, parts, plain, reasoning_details, text_of
+from ctxbudget.exchanges import compact, parsed, plain
+from ctxbudget.loaders.openai_chat.parts import encoded, is_media, parts, reasoning_details, text_of
 from ctxbudget.loaders.openai_chat.tags import Written, cut, responses
 from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.trace import Kind
@@ -54,16 +54,16 @@ class Messages:
                 self.skipped[f"role {str(role)[:40]!r}, kept as other text"] += 1
                 self._simple(message, line, "user", Kind.OTHER)
             case _:
-                self.skipped["message without a role"] += 1
+                self.skipped["message without a role, skipped"] += 1
         if isinstance(message, dict) and message.get("_pin") is True:
             for piece in self._pieces:
                 piece.pinned = True
         return self._pieces
 
-    def billed(self, message: dict[str, Any]) -> tuple[str | None, Usage | None]:
+    def billed(self, message: dict[str, Any]) -> tuple[str | None, Usage | None, str | None]:
         """Some logs keep model and usage with the reply."""
         model = message.get("model")
-        return model if isinstance(model, str) else None, read_usage(message.get("usage"))
+        return model if isinstance(model, str) else None, read_usage(message.get("usage")), None
 
     # ── roles ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -143,8 +143,8 @@ class Messages:
                 self._call(found if isinstance(found, dict) else {"name": "?", "arguments": value}, block)
             case {"type": "refusal", "refusal": str(text)}:
                 self._add(None, text, block)
-            case _ if (text := text_of(part)) is not None:
-                self._prose(text, block)
+            case _ if (prose := text_of(part)) is not None:
+                self._prose(prose, block)
             case _ if is_media(part):
                 self._media(part, block)
             case _:
@@ -166,7 +166,9 @@ class Messages:
 
     def _thinking(self, message: dict[str, Any]) -> None:
         """Providers repeat the same reasoning under several names: the first that is there counts."""
-        plain = next((text for name in ("reasoning_content", "reasoning") if isinstance(text := message.get(name), str)), "")
+        plain = next(
+            (text for name in ("reasoning_content", "reasoning") if isinstance(text := message.get(name), str)), ""
+        )
         details = message.get("reasoning_details") or message.get("thinking_blocks")
         shown, hidden = reasoning_details(details if isinstance(details, list) else [])
         if plain or shown:
@@ -185,7 +187,7 @@ class Messages:
             case {"function": str(tool), **rest} | {"name": str(tool), **rest}:
                 pass
             case _:
-                self.skipped["call without a function"] += 1
+                self.skipped["call without a function, skipped"] += 1
                 return
         name = call.get("id")
         if not isinstance(name, str) or not name:

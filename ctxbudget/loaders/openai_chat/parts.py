@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.exchanges import compact
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ENCODED = frozenset({"data", "file_data", "url", "image_url", "encrypted_content", "signature"})
-"""Fields that hold encoded data: never counted as text."""
+MEDIA = frozenset({
+    "image_url", "input_audio", "file", "image", "video_url", "audio", "video", "input_image", "input_file",
+})  # fmt: skip
 
 
 def parts(content: Any) -> Iterator[tuple[int, Any]]:
@@ -33,14 +32,20 @@ def text_of(part: Any) -> str | None:
 
 def is_media(part: Any) -> bool:
     """Whether it is an image, audio, video or a file."""
-    kinds = {"image_url", "input_audio", "file", "image", "video_url", "audio", "video", "input_image", "input_file"}
-    return isinstance(part, dict) and part.get("type") in kinds
+    match part:
+        case {"type": str(kind)}:
+            return kind in MEDIA
+    return False
 
 
 def encoded(part: dict[str, Any]) -> str:
     """The base64 data of an image, an audio or a file part; empty for a link."""
     match part:
-        case {"image_url": {"url": str(url)} | str(url)} | {"file": {"file_data": str(url)}} | {"source": {"data": str(url)}}:
+        case (
+            {"image_url": {"url": str(url)} | str(url)}
+            | {"file": {"file_data": str(url)}}
+            | {"source": {"data": str(url)}}
+        ):
             head, comma, data = url.partition(",")
             return data if comma and head.startswith("data:") else "" if "://" in head[:12] else url
         case {"image": str(data)}:
@@ -58,17 +63,3 @@ def reasoning_details(details: list[Any]) -> tuple[str, int]:
             case {"data": str(data)} | {"signature": str(data)}:
                 hidden += len(data)
     return "\n".join(texts), hidden
-
-
-def plain(part: Any) -> str:
-    """A part as compact JSON, without encoded data."""
-    return part if isinstance(part, str) else compact(_without_data(part))
-
-
-def _without_data(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _without_data(item) for key, item in value.items() if key not in ENCODED or not isinstance(item, str)}
-        case list():
-            return [_without_data(item) for item in value]
-    return value

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import Exchange, compact, logged, parsed
 from ctxbudget.loaders.openai_chat.messages import Messages
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.loaders.openai_chat.stream import joined
+from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def identity(message: Any) -> Any:
 def exchange(data: dict[str, Any], skipped: Counter[str]) -> Exchange | None:
     """The call or the conversation in a record; None if it is neither."""
     match data:
-        case {"input": {"messages": list(messages)} as request, "preferred_output": list(reply)}:
-            skipped["rejected answer"] += "non_preferred_output" in data
-            return Exchange([*messages, *reply], _tools(request), session=_name(data))
+        case {"input": {"messages": list(given)} as asked, "preferred_output": list(preferred)}:
+            skipped["rejected answer, skipped"] += "non_preferred_output" in data
+            return Exchange([*given, *preferred], _tools(asked), session=_name(data))
     parts = logged(data)
     request, response = parts.request, parts.response
     if isinstance(response, str):
@@ -53,9 +53,12 @@ def exchange(data: dict[str, Any], skipped: Counter[str]) -> Exchange | None:
     messages = request.get("messages") if request is not None else None
     if not isinstance(messages, list):
         if response is None:
+            skipped["record that is no message, request or response, skipped"] += 1
             return None
         request, messages = {}, []
-    found = Exchange(list(messages), window=_count(data.get("context_window")), session=_name(data) or _name(request or {}))
+    found = Exchange(
+        list(messages), window=_count(data.get("context_window")), session=_name(data) or _name(request or {})
+    )
     _add_request(found, request or {})
     if response is not None:
         _add_response(found, data, response, skipped)
@@ -65,16 +68,20 @@ def exchange(data: dict[str, Any], skipped: Counter[str]) -> Exchange | None:
 def _add_request(found: Exchange, request: dict[str, Any]) -> None:
     found.model = next((name for name in _everywhere(request, "model") if isinstance(name, str)), None)
     if _emulated(request):
-        found.notes = (("tools-not-sent", "tools are in the log, but were sent as text of the prompt: not counted twice"),)
+        found.notes = (
+            ("tools-not-sent", "tools are in the log, but were sent as text of the prompt: not counted twice"),
+        )
     else:
         found.overhead = _tools(request)
 
 
 def _add_response(found: Exchange, data: dict[str, Any], response: dict[str, Any], skipped: Counter[str]) -> None:
-    raw = data.get("raw_response")  # what the model said, before a gateway made calls of it
-    choices = _choices(raw) if isinstance(raw, dict) else []
-    choices = choices or _choices(response)
-    skipped["alternative answer"] += len(choices) - 1
+    choices = _choices(response)
+    raw = data.get("raw_response")  # what a text-mode model said, before the gateway made calls of it
+    match _choices(raw) if isinstance(raw, dict) else []:
+        case [{"message": {"content": str(), **rest}}, *_] as said if not rest.get("tool_calls"):
+            choices = said
+    skipped["alternative answer, skipped"] += len(choices) - 1
     message = choices[0].get("message")
     found.called = True
     found.reply = {**message, "role": "assistant"} if isinstance(message, dict) else None
@@ -96,12 +103,9 @@ def _everywhere(request: dict[str, Any], key: str) -> Iterator[Any]:
 
 
 def _emulated(request: dict[str, Any]) -> bool:
-    """Whether tools are logged but were not sent: the messages before the conversion to text are there as well, or
-    the parameters that went to the provider hold no tools."""
+    """Whether tools are logged but were not sent: ``kwargs``, which went to the provider, does not hold them."""
     sent = request.get("kwargs")
-    return isinstance(request.get("raw_messages"), list) or (
-        isinstance(sent, dict) and bool(sent) and "tools" in request and not sent.get("tools")
-    )
+    return isinstance(sent, dict) and bool(request.get("tools")) and not sent.get("tools")
 
 
 def _tools(request: dict[str, Any]) -> list[tuple[Kind, str]]:

@@ -12,7 +12,8 @@ MOST_TOKENS = 10**9
 
 def read_usage(raw: Any) -> Usage | None:
     """Cached tokens are part of ``prompt_tokens``, and reasoning of ``completion_tokens``; what differs is told by
-    the sums: gateways that keep the cache apart, and providers whose total has the reasoning on top."""
+    the sums: gateways that keep the cache apart, and providers whose total has the reasoning on top.
+    """
     if not isinstance(raw, dict):
         return None
     prompt, output, total = _first(raw, "prompt_tokens"), _first(raw, "completion_tokens"), _first(raw, "total_tokens")

@@ -1,14 +1,15 @@
 """SWE-agent trajectories (.traj): one document of ``history``, ``trajectory`` and ``info``.
 
-The history is the log. What was sent is in each step: ``query`` is its exact prompt; ``messages`` (1.0) is the prompt as
-it stood behind the step, so that of the next one. Where a prompt shows an earlier message otherwise ("Old environment
-output: (7 lines omitted)"), a recorded edit says so at that turn, and the context as recorded equals the prompt. Messages
-that only a prompt holds (a refused reply and the complaint about it) enter the log at their turn and leave at the next.
+The history is the log. What was sent is in each step: ``query`` is its exact prompt; ``messages`` (1.0) is the prompt
+as it stood behind the step, so that of the next one. Where a prompt shows an earlier message otherwise ("Old
+environment output: (7 lines omitted)"), a recorded edit says so at that turn, and the context as recorded equals the
+prompt. Messages that only a prompt holds (a refused reply and the complaint about it) enter the log at their turn and
+leave at the next.
 
-Demonstrations are sent with every prompt and are ``injected``. A text reply is cut into its reasoning and its action, a
-call whose tool is the first word; the message behind it is its result. ``line`` is the number of the message in the
-history. Usage: the file holds sums only, so no call has any, and a warning quotes the sums. ``exit_status`` says how the
-run ended, not whether its answer is right: the outcome's success stays open.
+Demonstrations are sent with every prompt and are ``injected``. A text reply is cut into its reasoning and its action,
+a call whose tool is the first word; the message behind it is its result. ``line`` is the number of the message in the
+history. Usage: the file holds sums only, so no call has any, and a warning quotes the sums. ``exit_status`` says how
+the run ended, not whether its answer is right: the outcome's success stays open.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _fill(build: TraceBuilder, run: Message, unread: Counter[str]) -> None:
     waiting: list[tuple[int, Message]] = []
     calls = 0
     for line, message in enumerate(history, 1):
-        if message.get("agent") not in {None, main} if isinstance(main, str) else False:
+        if isinstance(main, str) and message.get("agent", main) != main:
             unread["message of another agent"] += 1
         elif message.get("role") == "assistant" and not is_shown(message):
             log.enter(waiting, prompts.get(calls), line)

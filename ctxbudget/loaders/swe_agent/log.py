@@ -44,16 +44,23 @@ class Log:
 
     def enter(self, waiting: Sequence[tuple[int, Message]], prompt: list[Message] | None, line: int) -> None:
         """The messages since the last reply, as ``prompt`` shows them, which then went to the model."""
+        ahead: list[Message] = []
         if prompt is not None:
             for slot in self._extra:
                 self._replace([slot], [], line)
             self._extra = []
-            self._compare(prompt[: len(self._slots)], line)
-        ahead = prompt[len(self._slots) :] if prompt is not None else []
+            # a shorter prompt has left out older messages; what is new stands at its end
+            known = min(len(self._slots), max(0, len(prompt) - len(waiting)))
+            self._compare(prompt[:known], line)
+            ahead = prompt[known:]
         for at, (number, message) in enumerate(waiting):
-            sent = ahead[at] if at < len(ahead) else message
-            self._add({**message, "content": sent.get("content")} if _alike(sent, message) else message, number)
+            sent = ahead[at] if at < len(ahead) and ahead[at].get("role") == message.get("role") else message
+            shown = any(what == "image" for _, what, _ in _others(sent.get("content")))
+            # the history may hold an image as text
+            self._add({**message, "content": sent.get("content")} if shown else message, number)
+            self._show(self._slots[-1], sent.get("content"), number)
         for message in ahead[len(waiting) :]:
+            self._begun = True
             self._add(message, line)
             self._extra.append(self._slots.pop())
 
@@ -90,22 +97,20 @@ class Log:
             yield self._build.call(tool, rest)
 
     def _add(self, message: Message, line: int) -> None:
-        role = message.get("role")
-        slot = Slot(role, message.get("content"))
+        role, shown = _string(message.get("role")) or "user", is_shown(message)
+        slot = Slot(message.get("role"), message.get("content"))
         self._slots.append(slot)
-        known = isinstance(role, str) and role in {"system", "assistant", "tool"}
-        self._build.message(role if known and isinstance(role, str) else "user", line)
-        if self._acted and role in {"user", "tool"} and not is_shown(message):
+        self._build.message(role if role in {"system", "assistant", "tool"} else "user", line)
+        if self._acted and role in {"user", "tool"} and not shown:
             self._acted = False
             ids = _list(message.get("tool_call_ids"))
             slot.pieces += self._result(slot.content, _string(ids[0]) if ids else None)
-            return
-        kind = Kind.USER
-        if is_shown(message) or self._begun:
-            kind = Kind.INJECTED
-        elif role == "system":
-            kind = Kind.SYSTEM_PROMPT
-        slot.pieces += self._parts(slot.content, None if role == "assistant" and not is_shown(message) else kind)
+        elif role == "assistant" and not shown:
+            slot.pieces += self._parts(slot.content, None)
+        elif shown or self._begun:
+            slot.pieces += self._parts(slot.content, Kind.INJECTED)
+        else:
+            slot.pieces += self._parts(slot.content, Kind.SYSTEM_PROMPT if role == "system" else Kind.USER)
 
     def _result(self, content: Any, call: str | None) -> Iterator[Piece]:
         result = self._build.result(plain(content), call=call)
@@ -225,10 +230,6 @@ def _common(slots: Sequence[Slot], messages: Sequence[Message]) -> int:
 
 def _fits(slot: Slot, message: Message) -> bool:
     return bool(slot.role == message.get("role"))
-
-
-def _alike(one: Message, other: Message) -> bool:
-    return one is not other and bool(one.get("role") == other.get("role"))
 
 
 def _list(value: Any) -> list[Any]:

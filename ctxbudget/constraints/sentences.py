@@ -1,0 +1,111 @@
+"""Prose into sentences, as positions: what people wrote, not what they pasted.
+
+Fenced code and lines that look like code, logs, tables or bare paths are left out. A bullet is its text; a line that
+was wrapped goes on in the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINE = re.compile(r"[^\n]+")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_MARKER = re.compile(r"\s*(?:>\s?)*\s*(?:(?:[-*+•–·]|#{1,6}|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s+)?(?:\[[ xX]\]\s+)?")
+_NOT_PROSE = re.compile(
+    r"""\s*(?:
+        \$\ | >>>\ | \.\.\.\ | [|{}\\] | // | /\* | \*/ | <[!/?\w] [^>]*> \s*$ | @@ | \+\+\+ | ---\ | ```
+      | \#(?:include|define|!) | \#\ [a-z]
+      | (?:import|from|def|class|return|const|let|var|function|public|private|static|elif|else:|try:|package|using)\ .*[;:({)]\s*$
+      | (?:import|from)\ [\w.]+(?:\s+import\b.*)?$
+      | \[?\d{4}[-/]\d\d[-/]\d\d | \[?\d\d:\d\d(?::\d\d)? | \[?[A-Z][a-z]{2}\ +\d{1,2}\ \d\d:\d\d
+      | \[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|CRITICAL|SEVERE)\b
+      | \[?(?=[^\s:]{0,200}[./\\])[\w./\\-]{1,200}+:\d+\b | at\ [\w.$<>]+\( | File\ " | Traceback | diff\ --git | E\ {2,}
+      | [\w.]*(?:Error|Exception|Warning)\b\s*: | "[\w-]+"\s*:
+    )""",
+    re.VERBOSE,
+)
+_SYMBOL = re.compile(r"[{}<>=;|\\$^~&\[\]\"]")
+_MENTION = re.compile(r"`[^`\n]*`|[$€£]\s?\d")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'’”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<![.!?…])[!?…]++(?=\s)")
+_ABBREVIATIONS = frozenset("""
+    e.g i.e etc vs cf dr mr mrs ms fig approx inc ltd resp max min z.b d.h u.a bzw usw ca vgl p.ej ej sr sra pág
+    p.ex ex st nr núm art al
+""".split())  # fmt: skip
+_WRAPPED = 45
+"""A line shorter than this was ended on purpose, not wrapped."""
+_LONGEST_LINE = 5_000
+"""Characters of a line that people write; longer ones are data."""
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of ``text`` in order, as disjoint ranges: ``text[start:end]`` is one, without white space round it."""
+    for start, end in _paragraphs(text):
+        yield from _split(text, start, end)
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line looks like something a person wrote: mostly plain words, few symbols of code."""
+    if len(line) > _LONGEST_LINE or _NOT_PROSE.match(line):
+        return False
+    bare = _MENTION.sub(" x ", line)
+    tokens = bare.split()
+    if len(tokens) < 2 or len(_SYMBOL.findall(bare)) > max(2, len(line) // 16):
+        return False
+    words = sum(1 for token in tokens if _WORD.fullmatch(token.strip(".,;:!?¿¡()\"'“”«»*_-—–…")))
+    return words * 2 >= len(tokens)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Bullets, lines, and wrapped lines put together again; without fenced code and lines that are not prose."""
+    fenced, start, end = False, -1, -1
+    for line in _LINE.finditer(text):
+        raw = line[0]
+        if _FENCE.match(raw):
+            fenced = not fenced
+        prose = not fenced and is_prose(raw)
+        if start >= 0 and not (prose and _goes_on(text, start, end, line.start(), raw)):
+            yield start, end
+            start = -1
+        if prose:
+            if start < 0:
+                marker = _MARKER.match(raw)
+                start = line.start() + (marker.end() if marker else 0)
+            end = line.end()
+    if start >= 0:
+        yield start, end
+
+
+def _goes_on(text: str, start: int, end: int, following: int, raw: str) -> bool:
+    """Whether a line carries on the sentence before it: that one is long and open, this one starts in lower case."""
+    first = raw.lstrip()
+    return (
+        following == end + 1
+        and end - max(start, text.rfind("\n", start, end)) >= _WRAPPED
+        and first[:1].islower()
+        and text[start:end].rstrip()[-1:] not in set(".!?:;…")
+    )
+
+
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """At full stops before a capital, and at any exclamation or question mark; not after abbreviations and initials."""
+    begin = start
+    for stop in _END.finditer(text, start, end):
+        before = text[max(begin, stop.start() - 12) : stop.start()].rsplit(None, 1)
+        word = before[-1].strip("(\"'").lower() if before else ""
+        if stop[0].startswith(".") and (word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())):
+            continue
+        yield from _trimmed(text, begin, stop.end())
+        begin = stop.end()
+    yield from _trimmed(text, begin, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    raw = text[start:end]
+    left = len(raw) - len(raw.lstrip())
+    if left < len(raw):
+        yield start + left, end - (len(raw) - len(raw.rstrip()))

@@ -1,0 +1,36 @@
+"""ctxbudget's own JSON Lines: any trace can be written in it, and read again (docs/native.md)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ctxbudget.loaders.native.read import Reader
+from ctxbudget.loaders.native.write import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.loaders import Start
+    from ctxbudget.records import Reading
+    from ctxbudget.trace import Trace
+
+__all__ = ["dump", "load", "sniff"]
+
+_HEADER = re.compile(rb'\s*\{\s*"ctxbudget"\s*:')
+
+
+def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
+    """The header line, which begins with the key ``ctxbudget``."""
+    if _HEADER.match(head):
+        return 1.0
+    first = head.lstrip()[:1_000].partition(b"\n")[0]
+    return 0.8 if b'"ctxbudget":' in first and first.startswith(b"{") else 0.0
+
+
+def load(reading: Reading, start: Start) -> Iterator[Trace]:
+    """One trace for each header line."""
+    reader = Reader(reading.path, start)
+    for record in reading.unwrap():
+        reader.take(record.data, record.line)
+    yield from reader.finish(reading.parse)

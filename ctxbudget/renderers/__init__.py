@@ -1,0 +1,60 @@
+"""Outputs: one file each, found by folder scan. A renderer gets the finished report and computes nothing.
+
+A renderer is a module with a docstring whose first line says what it makes, and:
+
+``suffix``
+    the ending of its files, as ``.json``: ``-o FILE`` picks the renderer by it.
+``render(report: Report, look: Look, out: BinaryIO) -> None``
+    Write the report. Everything but a terminal gets UTF-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from ctxbudget.registry import Registry
+
+if TYPE_CHECKING:
+    from ctxbudget.report import Report
+
+BREAKDOWNS = ("layer", "kind", "tool", "resource")
+"""What ``--by`` may name."""
+
+TABLES = ("turns", "layers", "tools", "resources", "fragments", "findings")
+"""What ``--table`` may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What of a report is shown, and how. The numbers are the report's own."""
+
+    by: str | None = None
+    """One breakdown in full instead of the usual tables."""
+    table: str | None = None
+    """One table and nothing else; the only thing that CSV and Parquet can hold."""
+    children: bool = False
+    """Sub-agents too, each like a trace of its own."""
+    width: int | None = None
+    """Columns of the terminal; None is as wide as it takes, nothing cut."""
+    colors: str | None = None
+    """``standard``, ``256``, ``truecolor``, or None for no escape sequence at all."""
+    encoding: str = "utf-8"
+    """What the terminal can carry."""
+
+
+class Renderer(Protocol):
+    """What a renderer module offers."""
+
+    suffix: str
+
+    def render(self, report: Report, look: Look, out: BinaryIO) -> None:
+        """Write the report."""
+
+
+RENDERERS: Registry[Renderer] = Registry("format", "ctxbudget.renderers")
+
+
+def for_suffix(suffix: str) -> str | None:
+    """The name of the renderer whose files end so, or None."""
+    return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)

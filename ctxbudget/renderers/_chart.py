@@ -1,0 +1,186 @@
+"""The per-turn chart: one bar per column, stacked by layer, on a scale that is always the whole window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from ctxbudget.renderers._palette import FAINT, ORANGE, SLATE, letters, shades
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ctxbudget.report.chart import Column
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+AXIS = 6
+"""Columns left of the bars: ``100 % ``."""
+HAIRLINES = (0.7, 0.9)
+TALLEST = 20
+"""Rows at most; a bar far over the window coarsens the scale rather than flood the screen."""
+WIDEST = 6
+"""Columns of one bar where there are few turns."""
+REST = "rest"
+"""The band of what the provider reported beyond our count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """How bands are told apart: by colour with eighths of a row, or by letters alone."""
+
+    layers: Sequence[str]
+    colored: bool
+
+    @property
+    def shades(self) -> Mapping[str, str]:
+        """A colour for each band."""
+        return {**shades(self.layers), REST: "#1e293b"}
+
+    @property
+    def letters(self) -> Mapping[str, str]:
+        """A letter for each band."""
+        return {**letters(self.layers), REST: "."}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Rows of ``step`` each (a fraction of the window), from 0 up; the window ends at row ``full``."""
+
+    step: float
+    rows: int
+
+    @property
+    def full(self) -> int:
+        return round(1 / self.step)
+
+    def row(self, share: float) -> int:
+        return int(share / self.step + 1e-9)
+
+
+def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
+    """The chart from top to bottom, with its axis, the peak's mark and the legend."""
+    scale = _scale(max(column.utilization for column in columns))
+    wide = max(1, min(WIDEST, (width - AXIS) // len(columns)))
+    yield _marks(columns, scale, wide)
+    bars = [_bands(column, ink.layers) for column in columns]
+    for row in reversed(range(scale.rows)):
+        yield Text.assemble(_label(row, scale), *(_bar(bands, row, scale, ink, wide) for bands in bars))
+    yield Text.assemble((f"{'0 %':>5} ", FAINT), ("─" * (wide * len(columns)), FAINT))
+    yield Text(" " * AXIS + _ticks(columns, wide), FAINT)
+    yield _peak(columns, wide, width)
+
+
+def legend(ink: Ink, *, rest: bool) -> Text:
+    """Mark, letter and name of each band, from the bottom of a bar to its top."""
+    text = Text(" " * AXIS)
+    for band in [*ink.layers, *([REST] if rest else [])]:
+        text.append_text(mark(band, ink))
+        text.append("reported beyond our count" if band == REST else band)
+        text.append("  ")
+    text.append("bottom to top", FAINT)
+    return text
+
+
+def mark(band: str, ink: Ink) -> Text:
+    """What stands for a band before its name: its colour where there is colour, and its letter."""
+    text = Text("█ ", ink.shades[band]) if ink.colored else Text()
+    return text.append(f"{ink.letters[band]} ", "bold")
+
+
+def _scale(peak: float) -> _Scale:
+    step = next((step for step in (0.1, 0.2, 0.5) if peak <= TALLEST * step), None)
+    if step is None:
+        step = float(-(-peak // TALLEST))
+    return _Scale(step, max(round(1 / step), -(-int(peak * 1000) // round(step * 1000)), 1))
+
+
+def _bands(column: Column, layers: Sequence[str]) -> list[tuple[str, float]]:
+    """Bands from the bottom, each with the fraction of the window where it ends."""
+    bands, end = [], 0.0
+    for name, part in zip((*layers, REST), (*column.parts, column.rest), strict=True):
+        end += part
+        bands.append((name, end))
+    return bands
+
+
+def _bar(bands: Sequence[tuple[str, float]], row: int, scale: _Scale, ink: Ink, wide: int) -> Text:
+    """One cell of a bar, as wide as the bar; empty cells let the hairlines through."""
+    low, high = row * scale.step, (row + 1) * scale.step
+    inside = _inside(bands, low, high)
+    filled = sum(size for _, size in inside) / scale.step
+    gap = int(wide >= 3)
+    empty = _hairline(row, scale)
+    if round(8 * filled) < 1 and not (row == 0 and filled > 0):
+        return Text((empty or " ") * wide, FAINT)
+    cell, style = _cell(inside, filled, ink, over=row >= scale.full)
+    return Text.assemble((cell * (wide - gap), style), ((empty or " ") * gap, FAINT))
+
+
+def _inside(bands: Sequence[tuple[str, float]], low: float, high: float) -> list[tuple[str, float]]:
+    """How much of each band lies in a row, from the bottom."""
+    shares, start = [], 0.0
+    for name, end in bands:
+        size = min(end, high) - max(start, low)
+        if size > 0:
+            shares.append((name, size))
+        start = end
+    return shares
+
+
+def _cell(inside: Sequence[tuple[str, float]], filled: float, ink: Ink, *, over: bool) -> tuple[str, str]:
+    """The character and its style: two bands of a full cell part at an eighth, else the larger one has it."""
+    most = max(inside, key=lambda share: share[1])[0]
+    if not ink.colored:
+        return (ink.letters[most] if filled >= 0.5 else "."), ""
+    if over:
+        return BLOCKS[max(1, round(8 * filled))], ORANGE
+    if round(8 * filled) < 8 or len(inside) == 1:
+        return BLOCKS[max(1, round(8 * filled))], ink.shades[most]
+    (lower, size), (upper, _) = inside[0], max(inside[1:], key=lambda share: share[1])
+    part = round(8 * size * filled / sum(share for _, share in inside))
+    return BLOCKS[min(7, max(1, part))], f"{ink.shades[lower]} on {ink.shades[upper]}"
+
+
+def _hairline(row: int, scale: _Scale) -> str:
+    if row == scale.full:
+        return "─"
+    return "┈" if any(scale.row(share) == row for share in HAIRLINES) else ""
+
+
+def _label(row: int, scale: _Scale) -> tuple[str, str]:
+    share = row * scale.step
+    named = _hairline(row, scale) or row == scale.rows - 1 or scale.row(0.5) == row
+    style = ORANGE if share >= 1 else SLATE if _hairline(row, scale) else FAINT
+    return (f"{f'{share * 100:.0f} %':>5} " if named else " " * AXIS), style
+
+
+def _marks(columns: Sequence[Column], scale: _Scale, wide: int) -> Text:
+    """The row above the bars: where the agent compacted, and the window's end where no bar is over it."""
+    label = "100 % " if scale.rows == scale.full else " " * AXIS
+    marks = "".join(("▼" if column.compacted else " ").ljust(wide) for column in columns).rstrip()
+    return Text.assemble((label, FAINT), (marks, SLATE))
+
+
+def _ticks(columns: Sequence[Column], wide: int) -> str:
+    """Turn numbers, at the first turn of a column, with room between them; the last one always."""
+    last = str(columns[-1].last)
+    end = max(wide * (len(columns) - 1), len(str(columns[0].first)) + 2 if len(columns) > 1 else 0)
+    line = ""
+    for place, column in enumerate(columns[:-1]):
+        number = str(column.first)
+        at = place * wide
+        if (not line or at >= len(line) + 6) and at + len(number) + 2 <= end:
+            line = line.ljust(at) + number
+    return line.ljust(end) + last if len(columns) > 1 else last
+
+
+def _peak(columns: Sequence[Column], wide: int, width: int) -> Text:
+    """A mark under the fullest column, its words on the side where there is room."""
+    place = max(range(len(columns)), key=lambda at: columns[at].utilization)
+    at = AXIS + place * wide
+    words = f"peak, turn {columns[place].turn}"
+    if at + 2 + len(words) <= width or at < len(words) + 1:
+        return Text.assemble(" " * at, ("▲ ", ORANGE if columns[place].utilization > 1 else SLATE), (words, SLATE))
+    return Text.assemble((words.rjust(at - 1) + " ", SLATE), ("▲", ORANGE if columns[place].utilization > 1 else SLATE))

@@ -1,0 +1,143 @@
+"""What an answer for people consists of, block by block, whichever renderer writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget.renderers import _overview, _sections, _sentences
+from ctxbudget.renderers._numbers import counted, percent, tokens
+
+if TYPE_CHECKING:
+    from ctxbudget.renderers import Look
+    from ctxbudget.renderers._sections import Section
+    from ctxbudget.report import Report, TraceReport, TurnContext
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """Whose answer follows: a path."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Parts of one line, broken between parts where there is no room."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labels with a sentence each."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Findings and warnings: level, label and sentence."""
+
+    rows: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The per-turn chart of a trace."""
+
+    report: TraceReport
+
+
+Block = "Title | Line | Facts | Notes | Chart | Section"
+
+
+def blocks(report: Report, look: Look) -> Iterator[Block]:
+    """The whole answer: one trace in full, or a row for each of several."""
+    shown = list(_members(report.traces)) if look.children else report.traces
+    if look.table is not None:
+        for trace in shown:
+            yield from _one_table(trace, look.table, titled=len(shown) > 1)
+    elif len(report.traces) == 1 and not report.unreadable:
+        for trace in shown:
+            yield from _trace(trace, look)
+    else:
+        yield _overview.traces(report)
+        yield from _noted([row for trace in report.traces for row in _named(trace)])
+    yield from _noted([("warning", "not read", f"{each.path}: {each.reason}") for each in report.unreadable])
+
+
+def _members(traces: list[TraceReport]) -> Iterator[TraceReport]:
+    """Every trace, each followed by its sub-agents."""
+    for trace in traces:
+        yield trace
+        yield from _members(trace.children)
+
+
+def _named(trace: TraceReport) -> Iterator[tuple[str, str, str]]:
+    """What was found at error or warning level, with the trace it was found in; notes would drown a long list."""
+    for level, label, sentence in _sentences.notes(trace):
+        if level != "note":
+            yield level, label, f"{_overview.title_of(trace)}: {sentence}"
+
+
+def _trace(report: TraceReport, look: Look) -> Iterator[Block]:
+    yield Title(_overview.title_of(report))
+    yield Line(tuple(_sentences.identity(report)))
+    if report.shown_turn is not None:
+        yield from _turn(report.shown_turn)
+        return
+    yield Facts(tuple(_sentences.fullness(report)))
+    if report.turns:
+        yield Chart(report)
+    yield from _tables(report, look)
+    if report.children and not look.children:
+        yield _overview.sub_agents(report)
+    yield Facts(tuple(_sentences.facts(report)))
+    yield from _noted(list(_sentences.notes(report)))
+
+
+def _tables(report: TraceReport, look: Look) -> Iterator[Block]:
+    if look.by is not None:
+        sections = [_sections.breakdown(report, look.by)]
+    else:
+        sections = [
+            _sections.by_layer(report),
+            _sections.growth(report),
+            _sections.breakdown(report, "tool", _sections.TOP),
+            _sections.breakdown(report, "resource", _sections.TOP),
+        ]
+    sections += [
+        _overview.compactions(report),
+        _overview.estimators(report),
+        _sections.fragments(report.fragments),
+    ]
+    yield from (section for section in sections if section.rows)
+
+
+def _turn(shown: TurnContext) -> Iterator[Block]:
+    size = tokens(shown.reported) if shown.reported is not None else tokens(shown.tokens, estimated=True)
+    ours = f" (our count {shown.tokens:,})" if shown.reported is not None else ""
+    number = counted(len(shown.fragments), "fragment")
+    yield Facts(((f"Turn {shown.turn}", f"{size} tokens{ours}, {percent(shown.utilization)} of the window, in {number}"),))
+    yield _sections.fragments(shown.fragments, f"Context of turn {shown.turn}, in the order the model saw it")
+
+
+def _one_table(report: TraceReport, table: str, *, titled: bool) -> Iterator[Block]:
+    if titled:
+        yield Title(_overview.title_of(report))
+    match table:
+        case "turns":
+            yield _sections.turns(report)
+        case "fragments":
+            yield _sections.fragments(report.fragments)
+        case "findings":
+            yield _overview.findings(report)
+        case _:
+            yield _sections.breakdown(report, table.removesuffix("s"))
+
+
+def _noted(rows: list[tuple[str, str, str]]) -> Iterator[Block]:
+    if rows:
+        yield Notes(tuple(rows))

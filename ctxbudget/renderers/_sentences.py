@@ -1,0 +1,137 @@
+"""What is said of a trace in words: what it is, how full it got, what was billed, what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.report import TraceReport, TurnRow, UsageRow
+
+
+def identity(report: TraceReport) -> list[str]:
+    """What it is, in parts of one line: agent, model, turns, window and its rule, how tokens were counted."""
+    source = report.source
+    return [
+        source.agent or source.format,
+        source.model or "model unknown",
+        counted(len(report.turns), "turn"),
+        window(report),
+        counting(report),
+        calibration(report),
+    ]
+
+
+def window(report: TraceReport) -> str:
+    """The window and the rule that gave it; an assumption is called one."""
+    known = "" if report.window_known else "unknown, "
+    usable = f", {report.reserve:,} of them reserved for the reply" if report.reserve else ""
+    return f"window {known}{report.window:,} tokens ({report.window_source}){usable}"
+
+
+def counting(report: TraceReport) -> str:
+    """The tokenizer, and whether it is the model's own."""
+    return f"counted with {report.encoding}" if report.encoding_exact else f"counted with {report.encoding} (not its own)"
+
+
+def calibration(report: TraceReport) -> str:
+    """How our counts were made the provider's, and how well."""
+    fit = report.calibration
+    if fit is None:
+        return "not calibrated"
+    error = "" if fit.median_error is None else f", median error {percent(fit.median_error)}"
+    line = f"x {fit.factor:.3f} + {fit.overhead:,}"
+    trust = "calibrated" if fit.trusted else "not calibrated: prior"
+    return f"{trust} {line} ({counted(fit.calls, 'call')}{error})"
+
+
+def fullness(report: TraceReport) -> Iterator[tuple[str, str]]:
+    """Label and sentence for the fullest and the last turn, with the base they are measured by."""
+    if report.peak is None:
+        yield "Nothing", "no model call in it, and nothing waiting for one"
+        return
+    peak, last = report.turns[report.peak.turn - 1], report.turns[-1]
+    yield "Peak", _filled(peak, report)
+    if last.turn != peak.turn:
+        yield "Last", _filled(last, report)
+
+
+def _filled(row: TurnRow, report: TraceReport) -> str:
+    size = tokens(row.tokens, estimated=True) if row.reported is None else tokens(row.reported)
+    used = row.utilization
+    left = f"{percent(1 - used)} left" if used <= 1 else f"{percent(used - 1)} over"
+    assumed = "" if report.window_known else "assumed "
+    pending = ", not sent yet" if row.pending else ""
+    return (
+        f"turn {row.turn}: {size} tokens, {percent(used)} used / {left}, "
+        f"of the {assumed}{report.window:,}-token window{pending}"
+    )
+
+
+def facts(report: TraceReport) -> Iterator[tuple[str, str]]:
+    """Label and sentence for what was billed and how the reading went."""
+    yield "Billed", _billed(report.usage)
+    if report.children and report.usage.calls is not None:
+        yield "Main only", _billed(report.usage_main)
+    context = report.context
+    if context.last_prompt is not None:
+        reply = f", {context.last_with_reply:,} with its reply" if context.last_with_reply is not None else ""
+        yield "Context", f"last prompt {context.last_prompt:,}{reply}, largest {tokens(context.peak_prompt)}"
+    yield "Messages", _messages(report)
+    parse = report.parse
+    skipped = ", ".join(f"{number:,} {kind}" for kind, number in parse.skipped.items())
+    yield (
+        "Records",
+        f"{parse.records_ok:,} read, {parse.records_bad:,} bad, {parse.damaged_places:,} damaged places"
+        + (", the last one cut off" if parse.partial_tail else "")
+        + (f"; not used: {skipped}" if skipped else ""),
+    )
+    if report.constraints:
+        yield "Constraints", f"{counted(len(report.constraints), 'normative sentence')}: --format json lists them"
+    if report.outcome is not None:
+        yield "Outcome", _outcome(report)
+
+
+def _billed(usage: UsageRow) -> str:
+    if usage.calls is None:
+        return "the file reports no usage"
+    if not usage.split_known:
+        return f"{counted(usage.calls, 'call')}, total {tokens(usage.total)}, not all of it split into kinds"
+    thought = "" if usage.reasoning is None else f" (reasoning {usage.reasoning:,})"
+    return (
+        f"{counted(usage.calls, 'call')}: input {tokens(usage.input)}, cache read {tokens(usage.cache_read)}, "
+        f"cache write {tokens(usage.cache_write)}, output {tokens(usage.output)}{thought}, total {tokens(usage.total)}"
+    )
+
+
+def _messages(report: TraceReport) -> str:
+    messages, pairs = report.messages, report.pairs
+    return (
+        f"{messages.active:,} in the context at the end, {messages.abandoned:,} on rewound branches, "
+        f"{messages.all:,} in all; {counted(pairs.dangling_calls, 'call')} without result, "
+        f"{counted(pairs.orphan_results, 'result')} without call"
+    )
+
+
+def _outcome(report: TraceReport) -> str:
+    outcome = report.outcome
+    if outcome is None:
+        return NOTHING
+    word = {True: "success", False: "failure", None: "unknown"}[outcome.success]
+    score = "" if outcome.score is None else f", score {outcome.score:g}"
+    return f"{word}{score} (by {outcome.source})"
+
+
+def notes(report: TraceReport) -> Iterator[tuple[str, str, str]]:
+    """Level, label and sentence of every finding, then of every warning."""
+    for finding in report.findings:
+        yield finding.level, f"{finding.id} {finding.name}", _with_line(finding.message, finding.line)
+    for warning in report.warnings:
+        yield "warning", warning.code, _with_line(warning.message, warning.line)
+
+
+def _with_line(message: str, line: int | None) -> str:
+    return message if line is None else f"{message} (line {line})"

@@ -1,0 +1,133 @@
+"""Text for a terminal or a log: the answer of ``ctxbudget analyze``."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from rich.console import Console
+from rich.text import Text
+
+from ctxbudget.renderers import _chart, _table
+from ctxbudget.renderers._chart import Ink
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
+from ctxbudget.renderers._palette import CYAN, FAINT, PLAIN, SLATE, TONES, draws
+from ctxbudget.renderers._sections import Section
+from ctxbudget.report import chart
+from ctxbudget.safe import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.renderers import Look
+    from ctxbudget.renderers._pages import Block
+    from ctxbudget.report import Report, TraceReport
+
+suffix = ".txt"
+
+WIDTH = 100
+"""Of the chart where nothing limits it: a log has no width."""
+LABEL = 11
+"""Columns of the labels before facts."""
+
+
+def render(report: Report, look: Look, out: BinaryIO) -> None:
+    """Write the answer in the output's own encoding, with what that cannot carry replaced."""
+    text = "".join(_printed(lines(report, look), look))
+    if not draws(look.encoding):
+        text = text.translate(PLAIN)
+    out.write(text.encode(look.encoding, "replace"))
+
+
+def lines(report: Report, look: Look) -> Iterator[Text]:
+    """The answer line by line, a blank line between blocks."""
+    ink = Ink(report.traces[0].layers if report.traces else [], colored=look.colors is not None)
+    first = True
+    for block in blocks(report, look):
+        if not first and not isinstance(block, Line):
+            yield Text()
+        first = False
+        yield from _block(block, look, ink)
+
+
+def _printed(rows: Iterator[Text], look: Look) -> Iterator[str]:
+    if look.colors is None:
+        yield from (f"{row.plain.rstrip()}\n" for row in rows)
+        return
+    page = StringIO()
+    console = Console(
+        file=page, color_system=look.colors, force_terminal=True, no_color=False, legacy_windows=False, highlight=False,
+        width=10_000, markup=False, emoji=False, soft_wrap=True, _environ={},
+    )  # fmt: skip
+    for row in rows:
+        row.rstrip()
+        console.print(row)
+    yield page.getvalue()
+
+
+def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
+    match block:
+        case Title():
+            yield from _wrapped(Text(visible(block.text), f"bold {CYAN}"), look.width)
+        case Line():
+            yield from _line([visible(part) for part in block.parts], look.width)
+        case Facts():
+            yield from _labelled([(label, "bold", text) for label, text in block.rows], look.width)
+        case Notes():
+            yield from _notes(block, look.width)
+        case Chart():
+            yield from _charted(block.report, look, ink)
+        case Section():
+            yield from _section(block, look, ink)
+
+
+def _line(parts: list[str], width: int | None) -> Iterator[Text]:
+    """The parts with dots between, as many to a line as there is room for."""
+    row = Text()
+    for part in parts:
+        joined = Text.assemble(row, (" · ", FAINT), part) if row else Text(part)
+        if width is not None and row and joined.cell_len > width:
+            yield from _wrapped(row, width)
+            joined = Text(part)
+        row = joined
+    yield from _wrapped(row, width)
+
+
+def _labelled(rows: list[tuple[str, str, str]], width: int | None) -> Iterator[Text]:
+    """Labels in a column of their own; the sentences hang beside it."""
+    lead = max(LABEL, *(len(label) + 1 for label, _, _ in rows)) if rows else 0
+    for label, style, sentence in rows:
+        body = _wrapped(Text(visible(sentence)), None if width is None else max(20, width - lead))
+        for number, row in enumerate(body):
+            yield Text.assemble(((label if number == 0 else "").ljust(lead), style), row)
+
+
+def _notes(block: Notes, width: int | None) -> Iterator[Text]:
+    for level, label, sentence in block.rows:
+        text = Text.assemble((level, TONES.get(level, "")), f" {visible(label)}: {visible(sentence)}")
+        for number, row in enumerate(_wrapped(text, None if width is None else max(20, width - 2))):
+            yield Text.assemble("  " if number else "", row)
+
+
+def _wrapped(text: Text, width: int | None) -> list[Text]:
+    if width is None or text.cell_len <= width:
+        return [text]
+    return list(text.wrap(Console(file=StringIO(), width=width), width))
+
+
+def _charted(report: TraceReport, look: Look, ink: Ink) -> Iterator[Text]:
+    width = min(look.width or WIDTH, 2 * WIDTH)
+    columns = chart.columns(report, width - _chart.AXIS)
+    yield from _chart.lines(columns, ink, width)
+    yield from _wrapped(_chart.legend(ink, rest=any(column.rest > 0.005 for column in columns)), look.width)
+
+
+def _section(section: Section, look: Look, ink: Ink) -> Iterator[Text]:
+    yield Text(section.title, "bold")
+    if not section.rows:
+        yield Text("none", SLATE)
+        return
+    marks = {layer: _chart.mark(layer, ink) for layer in ink.layers}
+    yield from _table.lines(section, look.width, marks)
+    if section.note:
+        yield from _wrapped(Text(visible(section.note), SLATE), look.width)

@@ -1,0 +1,69 @@
+"""Text from a trace made harmless for where it goes: a terminal, a Markdown page, a spreadsheet cell, JSON.
+
+A transcript holds whatever a model or a web page said. Shown raw it could move the cursor, retitle the window, turn
+the reading direction round, run a formula or notify a stranger.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HARMFUL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f"  # C0 (escape among them), delete, C1
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, embeddings, overrides, isolates
+    r"\u2028\u2029"  # line and paragraph separators
+    r"\xad\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"  # invisible: hides text in text
+    r"\ud800-\udfff]"  # halves of a pair, which no encoding carries
+)
+"""Joiners (U+200C, U+200D) and variation selectors stay: scripts and emoji need them, and they do no harm."""
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_PIPE = re.compile(r"(\\*)\|")
+_BACKTICKS = re.compile(r"`+")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the start of a formula; some read the full-width forms like the others."""
+
+
+def visible(text: str) -> str:
+    """One line with nothing in it that acts: control, direction and invisible characters become escapes (``\\x1b``)."""
+    return _HARMFUL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if character in _NAMED:
+        return _NAMED[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def code_span(text: str) -> str:
+    """A Markdown code span, safe in a table cell: inside it there is no HTML, image, link or mention."""
+    shown = visible(text)
+    if not shown.strip():
+        return ""
+    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{fence}{pad}{_PIPE.sub(_piped, shown)}{pad}{fence}"
+
+
+def _piped(match: re.Match[str]) -> str:
+    """A table cell ends at a pipe unless a backslash stands before it; behind other backslashes that one would be
+    taken as one of theirs, so there the pipe becomes a broken bar."""
+    return f"{match[1]}\N{BROKEN BAR}" if match[1] else r"\|"
+
+
+def csv_cell(text: str) -> str:
+    """A spreadsheet cell that stays text: a start that means a formula gets an apostrophe before it."""
+    shown = visible(text)
+    formula = text[:1] in {"\t", "\r", "\n"} or shown.lstrip().startswith(_FORMULA)
+    return f"'{shown}" if formula else shown
+
+
+def unicode_text(text: str) -> str:
+    """Text that UTF-8 can carry: halves of a surrogate pair become U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)

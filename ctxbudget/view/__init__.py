@@ -1,0 +1,32 @@
+"""View: what the model would see at a turn, carried live from turn to turn.
+
+``view.py`` holds the live fragments, ``rules.py`` what keeps them valid, ``standins.py`` makes what a pass leaves in
+place, ``lanes.py`` shows the log by layer to a pass that divides it, ``survival.py`` follows every fragment's form.
+"""
+
+from __future__ import annotations
+
+from ctxbudget.view.index import Index
+from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note
+from ctxbudget.view.placing import STRIDE
+from ctxbudget.view.rules import RULES, Broken, cut
+from ctxbudget.view.standins import digested, notice, shortened_call, stand_in
+from ctxbudget.view.view import View
+
+__all__ = [
+    "ENGINE",
+    "RECORDED",
+    "RULES",
+    "STRIDE",
+    "Broken",
+    "Change",
+    "Index",
+    "Life",
+    "Note",
+    "View",
+    "cut",
+    "digested",
+    "notice",
+    "shortened_call",
+    "stand_in",
+]

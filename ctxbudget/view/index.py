@@ -1,0 +1,55 @@
+"""Some live fragments of a view in context order, kept up to date from its edits."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ctxbudget.trace import Fragment
+
+
+class Index:
+    """The live fragments that ``admits`` lets in, by place.
+
+    A pass that asks the same question at every turn gets its answer without looking at the whole view again.
+    """
+
+    __slots__ = ("admits", "held", "places")
+
+    def __init__(self, admits: Callable[[Fragment], bool]) -> None:
+        """Empty; the view fills it."""
+        self.admits = admits
+        self.places: list[int] = []
+        self.held: dict[int, Fragment] = {}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def add(self, place: int, fragment: Fragment) -> None:
+        """A fragment came into the view."""
+        if not self.admits(fragment):
+            return
+        self.held[place] = fragment
+        if not self.places or place > self.places[-1]:
+            self.places.append(place)
+        else:
+            insort(self.places, place)
+
+    def drop(self, place: int) -> None:
+        """A fragment left the view."""
+        if self.held.pop(place, None) is not None:
+            del self.places[bisect_left(self.places, place)]
+
+    def oldest(self, below: int | None = None) -> Iterator[tuple[int, Fragment]]:
+        """Place and fragment from the oldest on, up to the place ``below`` (not included)."""
+        stop = len(self.places) if below is None else bisect_left(self.places, below)
+        for place in self.places[:stop]:
+            yield place, self.held[place]
+
+    def newest(self) -> Iterator[tuple[int, Fragment]]:
+        """Place and fragment from the newest on."""
+        for place in reversed(self.places):
+            yield place, self.held[place]

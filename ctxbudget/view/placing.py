@@ -1,0 +1,67 @@
+"""Where inserted fragments stand."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from ctxbudget.trace import Form
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctxbudget.trace import Fragment
+    from ctxbudget.view import View
+
+STRIDE = 1 << 20
+"""Places between two recorded fragments: room for every stand-in that may ever come between."""
+
+
+def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]) -> list[int]:
+    """A free place for each inserted fragment.
+
+    What was in view before goes back to its own place; the stand-in of a call or result to the place of what it
+    replaces; the rest where the first removed fragment stood, or before this turn's arrivals where nothing was
+    removed. A new message never splits another one, nor a call from its results.
+    """
+    taken: set[int] = set()
+    gone = {view.place_of[fragment.id] for fragment in removed}
+    spots = []
+    for fragment in inserted:
+        spot = view.place_of.get(fragment.id)
+        if spot is None:
+            spot = _beside(view, fragment, removed)
+        while spot in taken or (spot in view.live and spot not in gone):
+            spot += 1
+        taken.add(spot)
+        spots.append(spot)
+    return spots
+
+
+def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
+    if not removed:
+        front = fragment.form is Form.NOTICED
+        return view.overhead * STRIDE - 1 if front else view.turns[-1] - STRIDE // 2
+    same = (old for old in removed if old.unit == fragment.unit and old.call == fragment.call and old.role == fragment.role)
+    old = next(same, None) if fragment.call is not None else None
+    first = old or min(removed, key=lambda one: view.place_of[one.id])
+    spot = view.place_of[first.id]
+    if fragment.message != first.message:
+        spot = opening(view, spot, {view.place_of[one.id] for one in removed})
+    return spot + (spot % STRIDE == 0)
+
+
+def opening(view: View, spot: int, gone: set[int]) -> int:
+    """The nearest place at or before ``spot`` where a message may begin, once the fragments at ``gone`` are gone."""
+    at = bisect_right(view.places, spot)
+    place = next((place for place in view.places[at:] if place not in gone), None)
+    if place is None:
+        return spot
+    following, start = view.live[place], place
+    for place in reversed(view.places[: bisect_left(view.places, spot)]):
+        if place in gone:
+            continue
+        if not following.answers and view.live[place].message != following.message:
+            return spot if start > spot else (place + start) // 2
+        following, start = view.live[place], place
+    return spot if start > spot else start - STRIDE // 2

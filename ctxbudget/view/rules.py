@@ -1,0 +1,238 @@
+"""What keeps a view valid: one list of rules, each answering "what is broken" and "where may I cut".
+
+Passes ask ``cut`` before they drop anything, so that nothing breaks; ``mend`` is the fallback, for recorded edits and
+for passes that did not ask. What the recording itself broke (a call never answered, a result without its call, a
+first message that is not the user's) is nobody's fault: no rule counts it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ctxbudget.trace import Edit, Form, Kind
+from ctxbudget.view.parts import ENGINE
+from ctxbudget.view.placing import STRIDE
+from ctxbudget.view.standins import notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ctxbudget.trace import Fragment
+    from ctxbudget.view.loop import Stretch
+    from ctxbudget.view.parts import Change
+    from ctxbudget.view.view import View
+
+REMOVED = "[earlier turns removed]"
+_ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that a view breaks: what is wrong in words, and the edit that mends it."""
+
+    rule: str
+    message: str
+    edit: Edit
+
+
+class Rule(Protocol):
+    """One rule of validity."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """What is broken, as far as the fragments that came or went since the last question can tell."""
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Take out of ``wanted`` what may not go; put in what must go along."""
+
+
+class Pinned:
+    """Pinned fragments are whole."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """Pinned fragments that are gone or replaced; they come back."""
+        for fragment in touched:
+            if fragment.id in view.pins.ids and fragment.id not in view:
+                yield Broken("pinned", f"{fragment.id} is pinned and was edited", _back(view, fragment))
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Nothing pinned."""
+        for one in [one for one in wanted if one in view.pins.ids]:
+            del wanted[one]
+
+
+class Loops:
+    """Thinking of an unfinished tool loop stays whole while calls that rest on it are in view."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """Thinking that is missing; it comes back."""
+        seen: dict[int, Stretch] = {}
+        for fragment in touched:
+            stretch = view.loop.holder.get(fragment.id) or view.loop.home.get(fragment.unit)
+            if stretch is not None and stretch.live:
+                seen[stretch.start] = stretch
+        for stretch in seen.values():
+            for thinking in stretch.thinking:
+                if thinking.id not in view:
+                    yield Broken("loop", f"{thinking.id} belongs to an unfinished tool loop", _back(view, thinking))
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """No thinking without all that rests on it; with ``atomic_loops`` the loop in one piece or not at all."""
+        if view.atomic_loops and view.loop.stretches:
+            _whole_loop(view, wanted)
+        leaving: dict[int, set[str]] = {}
+        for fragment in wanted.values():
+            home = view.loop.home.get(fragment.unit)
+            if home is not None:
+                leaving.setdefault(home.start, set()).add(fragment.unit)
+        for fragment in [one for one in wanted.values() if one.id in view.loop.holder]:
+            stretch = view.loop.holder[fragment.id]
+            fresh = not stretch.units and stretch is view.loop.stretches[-1]
+            if fresh or stretch.live > len(leaving.get(stretch.start, ())):
+                del wanted[fragment.id]
+
+
+def _whole_loop(view: View, wanted: dict[str, Fragment]) -> None:
+    start = view.loop.stretches[0].start
+    inside = [one for one in wanted if view.place_of[one] >= start]
+    if len(inside) < len(view.places) - bisect_left(view.places, start):
+        for one in inside:
+            del wanted[one]
+
+
+class Pairs:
+    """Each result has its call before it, each call its results: units go whole, and the open one not at all."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """Units with half a pair. They go, or are made whole again where something in them is pinned."""
+        for unit in dict.fromkeys(fragment.unit for fragment in touched if fragment.call is not None):
+            wrong = view.units.unpaired(unit)
+            if not wrong:
+                continue
+            live = [one.id for one in view.units.live[unit].values()]
+            if not view.pins.ids.isdisjoint(live):
+                for born in view.units.born[unit]:
+                    if born.id not in view and view.holder.get(born.id) not in view:
+                        yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, (), (born,), reason=wrong))
+            else:
+                yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, tuple(live), reason=wrong))
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Whole units."""
+        for unit in dict.fromkeys(fragment.unit for fragment in wanted.values() if fragment.call is not None):
+            members = [one.id for one in view.units.live[unit].values()]
+            if unit == view.units.open or any(one not in wanted for one in members):
+                for one in members:
+                    wanted.pop(one, None)
+
+
+class Together:
+    """What a harness injected leaves with the message it came in."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """Injected text whose message is gone; it goes too."""
+        gone = {fragment.id: fragment for fragment in touched if fragment.id not in view}
+        left = tuple(one.id for one in _companions(view, gone))
+        if left:
+            reason = "the message it came in is gone"
+            yield Broken("together", f"{', '.join(left)}: {reason}", Edit(ENGINE, left, reason=reason))
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Companions of what goes."""
+        for fragment in list(_companions(view, wanted)):
+            wanted[fragment.id] = fragment
+
+
+def _companions(view: View, leaving: dict[str, Fragment]) -> Iterator[Fragment]:
+    """Live injected fragments of messages that lose everything else."""
+    seen: set[int] = set()
+    for fragment in list(leaving.values()):
+        if fragment.message in seen or fragment.kind is Kind.INJECTED:
+            continue
+        seen.add(fragment.message)
+        rest = [one for one in _message(view, fragment) if one.id not in leaving]
+        if all(one.kind is Kind.INJECTED and one.id not in view.pins.ids for one in rest):
+            yield from rest
+
+
+def _message(view: View, fragment: Fragment) -> Iterator[Fragment]:
+    """The live fragments round a fragment's place that belong to its message."""
+    at = bisect_left(view.places, view.place_of[fragment.id])
+    for places in (reversed(view.places[max(0, at - 64) : at]), view.places[at:at + 64]):
+        for place in places:
+            if view.live[place].message != fragment.message:
+                break
+            yield view.live[place]
+
+
+class First:
+    """The first message after the system is a user message; where none is left a notice stands in."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """A first message of another role."""
+        del touched
+        start = view.overhead * STRIDE
+        at = bisect_left(view.places, start - 1)
+        first = view.live[view.places[at]] if at < len(view.places) else None
+        if len(view.log) <= view.overhead or (first is not None and first.role == "user" and not first.answers):
+            return
+        if first is not view.log[view.overhead]:
+            reason = "the first message must be the user's"
+            edit = Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason)
+            yield Broken("first", reason, edit)
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Anything may go: the notice is put where it is needed."""
+
+
+class Adjacent:
+    """Results directly follow their call's message: no message of ours stands between."""
+
+    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+        """A summary or notice with a result right after it; it goes."""
+        for fragment in touched:
+            if fragment.form is None or fragment.id not in view or fragment.call is not None:
+                continue
+            at = bisect_left(view.places, view.place_of[fragment.id])
+            after = view.live[view.places[at + 1]] if at + 1 < len(view.places) else None
+            if after is not None and after.answers and fragment.message < 0:
+                reason = "it stood between a call and its result"
+                yield Broken("adjacent", f"{fragment.id}: {reason}", Edit(ENGINE, (fragment.id,), reason=reason))
+
+    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
+        """Places are chosen so that it holds."""
+
+
+RULES: tuple[Rule, ...] = (Pinned(), Pairs(), Loops(), Together(), Adjacent(), First())
+"""In this order: what is pinned decides over units, units over thinking, both over companions."""
+
+
+def _back(view: View, fragment: Fragment) -> Edit:
+    """The edit that brings an original back, in place of the stand-in that is its alone."""
+    holder = view.holder.get(fragment.id)
+    alone = holder is not None and holder in view and view.known[holder].stands_for == (fragment.id,)
+    return Edit(ENGINE, (holder,) if alone and holder else (), (fragment,), reason="it must stay whole")
+
+
+def cut(view: View, wanted: Iterable[Fragment]) -> list[Fragment]:
+    """What may go of what a pass wants to drop, and what must go along, in order of place."""
+    found = {fragment.id: fragment for fragment in wanted}
+    for rule in RULES:
+        rule.cut(view, found)
+    return sorted(found.values(), key=lambda fragment: view.place_of[fragment.id])
+
+
+def mend(view: View) -> list[Change]:
+    """Make the view valid again, as far as what was touched since the last time has broken it."""
+    changes = []
+    for _ in range(_ROUNDS):
+        touched = [view.known[one] for one in view.touched]
+        view.touched.clear()
+        for rule in RULES:
+            for broken in list(rule.broken(view, touched)):
+                changes.append(view.apply(broken.edit))
+                view.pins.ids.update(one.id for one in broken.edit.inserted if one.form is Form.NOTICED)
+        if not view.touched:
+            break
+    return changes

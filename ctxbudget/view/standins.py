@@ -1,0 +1,59 @@
+"""Stand-ins: what a pass leaves in place of a fragment. Each has the kind of what it replaces and is smaller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests import digest, label
+from ctxbudget.trace import Form, Fragment, Kind, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctxbudget.view import View
+
+NOWHERE = Origin("", 0)
+"""Text of ours has no place in the recording."""
+
+
+def stand_in(view: View, old: Fragment, text: str, form: Form) -> Fragment | None:
+    """A stand-in for one fragment, in its message, role and unit; None where it would not be smaller.
+
+    Its tokens are counted and scaled once by the trace's calibrated factor, like any other text.
+    """
+    counted, tokens = view.count(text)
+    if tokens >= old.tokens:
+        return None
+    made = f"{old.id}:{form}"
+    while (other := view.known.get(made)) is not None and other.text != text:
+        made += "+"
+    return Fragment(
+        made, old.kind, text, tokens, counted, old.turn, old.unit, old.message, old.role, old.origin,
+        old.call, old.tool, old.resource, old.error, False, False, False, (old.id,), form,
+    )  # fmt: skip
+
+
+def digested(view: View, old: Fragment, cap: int) -> Fragment | None:
+    """The fragment's digest within ``cap`` tokens; None where there is none that is smaller."""
+    key = old.id, cap
+    if key not in view.digests:
+        text = digest(old, cap, view.tokens_of) if old.tokens > 1 else ""
+        view.digests[key] = stand_in(view, old, text, Form.DIGEST) if text else None
+    return view.digests[key]
+
+
+def shortened_call(view: View, call: Fragment) -> Fragment | None:
+    """A call with its arguments cleared: its name, target and turn stay."""
+    return stand_in(view, call, f"{label(call)} [{call.tokens:,} tokens of arguments cleared]", Form.CLEARED)
+
+
+def notice(view: View, by: str, text: str, removed: Sequence[Fragment]) -> Fragment:
+    """A message of ours that says that ``removed`` are gone: injected, in the user's role."""
+    made = f"{by}@{view.turn}"
+    while made in view.known:
+        made += "+"
+    counted, tokens = view.count(text)
+    return Fragment(
+        made, Kind.INJECTED, text, tokens, counted, view.turn, made, -view.turn, "user", NOWHERE,
+        stands_for=tuple(old.id for old in removed), form=Form.NOTICED,
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""The form of every recorded fragment at every turn: whole, a stand-in's form, or lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.view.parts import Life
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.trace import Fragment
+    from ctxbudget.view.parts import Change
+
+WHOLE = "whole"
+LOST = "lost"
+
+
+class Survival:
+    """Follows the edits of a run. Work is done per fragment whose form changes, not per fragment of the history."""
+
+    __slots__ = ("_changed", "_closed", "_forms", "_now", "_stands_for", "counts", "members")
+
+    def __init__(self) -> None:
+        """Nothing born."""
+        self.counts: dict[str, int] = {}
+        """Recorded fragments by form, as of the last ``commit``."""
+        self.members: dict[str, list[str]] = {}
+        """Recorded fragments behind each stand-in."""
+        self._stands_for: dict[str, tuple[str, ...]] = {}
+        self._forms: dict[str, str] = {}
+        self._now: dict[str, tuple[str, int, str]] = {}
+        self._changed: dict[str, tuple[str, str]] = {}
+        self._closed: dict[str, list[Life]] = {}
+
+    def born(self, id: str) -> None:  # noqa: A002 - what it is
+        """A recorded fragment entered."""
+        self._changed[id] = WHOLE, ""
+
+    def form(self, id: str) -> str:  # noqa: A002 - what it is
+        """The form of a recorded fragment right now."""
+        return self._changed[id][0] if id in self._changed else self._now[id][0]
+
+    def note(self, change: Change, removed: list[Fragment]) -> None:
+        """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
+        gone = {fragment.id: fragment for fragment in removed}
+        for fragment in change.inserted:
+            if fragment.id in self._stands_for or self._recorded(fragment.id):
+                self._restore(fragment, change.by)
+            else:
+                self._replace(fragment, _taken(fragment, gone, change), change)
+        for fragment in gone.values():
+            self._move(self._behind(fragment), LOST, change.by)
+
+    def _replace(self, fragment: Fragment, taken: list[Fragment], change: Change) -> None:
+        """A new stand-in takes over what is behind the fragments it replaces."""
+        form = self._forms[fragment.id] = str(fragment.form or change.form or LOST)
+        behind: list[str] = []
+        for old in taken:
+            ids = self._behind(old)
+            if self._forms.get(old.id) != form:
+                self._move(ids, form, change.by)
+            behind = _joined(behind, ids)
+        self.members[fragment.id] = behind
+        self._stands_for[fragment.id] = tuple(old.id for old in taken)
+
+    def _restore(self, fragment: Fragment, by: str) -> None:
+        """A fragment that was in view before is back."""
+        ids = list(self._originals(fragment.id))
+        if fragment.id in self._stands_for:
+            self.members[fragment.id] = ids
+        self._move(ids, self._forms.get(fragment.id, WHOLE), by)
+
+    def _originals(self, id: str) -> Iterator[str]:  # noqa: A002 - what it is
+        if self._recorded(id):
+            yield id
+        for inner in self._stands_for.get(id, ()):
+            yield from self._originals(inner)
+
+    def _recorded(self, id: str) -> bool:  # noqa: A002 - what it is
+        return id in self._now or id in self._changed
+
+    def _behind(self, fragment: Fragment) -> list[str]:
+        if fragment.id in self.members:
+            return self.members[fragment.id]
+        return [fragment.id] if self._recorded(fragment.id) else []
+
+    def _move(self, ids: list[str], form: str, by: str) -> None:
+        for one in ids:
+            self._changed[one] = form, by
+
+    def commit(self, turn: int) -> None:
+        """The view of ``turn`` is final: what changed since the one before becomes a new stretch of life."""
+        for one, (form, by) in self._changed.items():
+            known = self._now.get(one)
+            if known is not None:
+                if known[0] == form:
+                    continue
+                self.counts[known[0]] -= 1
+                self._closed.setdefault(one, []).append(Life(one, known[1], turn - 1, known[0], known[2]))
+            self._now[one] = form, turn, "" if form == WHOLE and known is None else by
+            self.counts[form] = self.counts.get(form, 0) + 1
+        self._changed.clear()
+
+    def tally(self) -> dict[str, int]:
+        """Recorded fragments born so far, by form; forms that nothing has are left out."""
+        return {form: count for form, count in self.counts.items() if count}
+
+    def lives(self, turn: int) -> Iterator[Life]:
+        """Every stretch of every life up to ``turn``, the last one, in order of birth."""
+        for one, (form, since, by) in self._now.items():
+            yield from self._closed.get(one, ())
+            yield Life(one, since, turn, form, by)
+
+
+def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> list[Fragment]:
+    """The removed fragments that a stand-in replaces, taken out of ``gone``: those it names, else all that are left
+    (a recorded summary names none).
+    """
+    names = fragment.stands_for or (tuple(gone) if fragment.form or change.form else ())
+    return [gone.pop(name) for name in names if name in gone]
+
+
+def _joined(left: list[str], right: list[str]) -> list[str]:
+    """Both lists; the longer one is reused, so that a long chain of summaries stays linear."""
+    if len(left) < len(right):
+        left, right = right, left
+    left.extend(right)
+    return left

@@ -1,0 +1,38 @@
+"""Where the current task began, and what its plan says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.trace import Kind
+from ctxbudget.view.plans import completed
+
+if TYPE_CHECKING:
+    from ctxbudget.trace import Fragment
+
+
+class Task:
+    """Follows user texts and plans as they enter."""
+
+    __slots__ = ("chain", "done", "plan", "reached")
+
+    def __init__(self) -> None:
+        """Nothing known."""
+        self.chain = 0
+        """Place of the last user text or completed plan item: what comes after is the chain of the current task."""
+        self.done: frozenset[str] = frozenset()
+        self.plan: str | None = None
+        """Id of the newest plan."""
+        self.reached = False
+        """Whether the reply that this turn begins with completed a plan item."""
+
+    def enter(self, place: int, fragment: Fragment) -> None:
+        """A recorded fragment entered the log."""
+        if fragment.kind is Kind.USER:
+            self.chain = place
+        elif fragment.kind is Kind.PLAN and fragment.asks:
+            done = completed(fragment.text)
+            self.plan = fragment.id
+            if done - self.done:
+                self.chain, self.reached = place, True
+            self.done = done

@@ -1,0 +1,55 @@
+"""Running sums over the live fragments of a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctxbudget.layers import Scheme
+    from ctxbudget.trace import Fragment
+
+
+class Totals:
+    """Tokens of a view, by layer and by kind; its counted tokens and characters, which are what a harness sees."""
+
+    __slots__ = ("chars", "counted", "kinds", "layers", "scheme", "tokens")
+
+    def __init__(self, scheme: Scheme) -> None:
+        """All zero."""
+        self.scheme = scheme
+        self.tokens = self.counted = self.chars = 0
+        self.layers = dict.fromkeys(scheme.layers, 0)
+        self.kinds: dict[str, int] = {}
+
+    def add(self, fragment: Fragment, sign: int) -> None:
+        """One fragment came (``sign`` 1) or went (-1)."""
+        tokens = fragment.tokens * sign
+        self.tokens += tokens
+        self.counted += fragment.counted * sign
+        self.chars += len(fragment.text) * sign
+        self.layers[self.scheme.layer(fragment)] += tokens
+        kind = fragment.kind.value
+        self.kinds[kind] = self.kinds.get(kind, 0) + tokens
+
+
+class Measure:
+    """What a text of ours costs: its exact count, scaled once by the trace's factor and rounded."""
+
+    __slots__ = ("_count", "_factor", "_known")
+
+    def __init__(self, count: Callable[[str], int], factor: float) -> None:
+        """``count`` counts text; ``factor`` is the trace's calibrated one, 1 without."""
+        self._count, self._factor = count, factor
+        self._known: dict[str, tuple[int, int]] = {}
+
+    def __call__(self, text: str) -> tuple[int, int]:
+        """Counted tokens, and tokens in a prompt."""
+        known = self._known.get(text)
+        if known is None:
+            counted = self._count(text)
+            known = counted, counted if self._factor == 1.0 else round(counted * self._factor)
+            if len(text) < 100:  # short texts are markers: they come again
+                self._known[text] = known
+        return known

@@ -1,0 +1,109 @@
+"""Units: all calls of one reply and all their results, as far as they have been born and as far as they are live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.trace import Fragment
+
+
+class Units:
+    """Members of every unit that has a call or a result; fragments alone in their unit are not listed here.
+
+    ``open`` is the unit of the newest reply while one of its calls has no result: it cannot be dropped.
+    """
+
+    __slots__ = ("_waiting", "answers", "born", "live", "open", "starts")
+
+    def __init__(self) -> None:
+        """No unit yet."""
+        self.born: dict[str, list[Fragment]] = {}
+        self.live: dict[str, dict[int, Fragment]] = {}
+        self.open: str | None = None
+        self.starts: list[int] = []
+        """Place of the first call of each unit, in order."""
+        self.answers: list[int] = []
+        """Place of the first part of each result, in order."""
+        self._waiting: set[str | None] = set()
+
+    def enter(self, place: int, fragment: Fragment) -> None:
+        """A recorded fragment entered the log."""
+        if fragment.call is None:
+            if fragment.role == "assistant" and not self._same_reply(fragment):
+                self.open = None
+            return
+        if fragment.unit not in self.born:
+            self.born[fragment.unit] = []
+            if fragment.asks:
+                self.open, self._waiting = fragment.unit, set()
+                self.starts.append(place)
+        members = self.born[fragment.unit]
+        if fragment.asks:
+            if fragment.unit == self.open:
+                self._waiting.add(fragment.call)
+        elif not any(other.answers and other.call == fragment.call for other in members):
+            self.answers.append(place)
+            self._answered(fragment)
+        members.append(fragment)
+
+    def _same_reply(self, fragment: Fragment) -> bool:
+        return self.open is not None and self.born[self.open][0].message == fragment.message
+
+    def _answered(self, fragment: Fragment) -> None:
+        if fragment.unit == self.open:
+            self._waiting.discard(fragment.call)
+            if not self._waiting:
+                self.open = None
+
+    def add(self, place: int, fragment: Fragment) -> bool:
+        """A fragment with a call came into the view; True where it is the first of its unit there."""
+        members = self.live.get(fragment.unit)
+        if members is None:
+            self.live[fragment.unit] = {place: fragment}
+            return True
+        members[place] = fragment
+        return False
+
+    def drop(self, place: int, fragment: Fragment) -> bool:
+        """A fragment with a call left the view; True where it was the last of its unit there."""
+        members = self.live[fragment.unit]
+        del members[place]
+        if not members:
+            del self.live[fragment.unit]
+        return not members
+
+    def members(self, fragment: Fragment) -> Iterator[Fragment]:
+        """The live fragments of its unit, in no special order; itself where it is alone."""
+        if fragment.call is None:
+            yield fragment
+        else:
+            yield from self.live.get(fragment.unit, {}).values()
+
+    def unpaired(self, unit: str) -> str:
+        """What is wrong with a unit's pairs in the view, empty where nothing is.
+
+        What the recording itself does not hold cannot be missed: a call whose result has not entered, a result
+        whose call was never there.
+        """
+        live = self.live.get(unit)
+        if not live:
+            return ""
+        calls = {fragment.call for fragment in live.values() if fragment.asks}
+        results = {fragment.call for fragment in live.values() if not fragment.asks}
+        if calls == results:
+            return ""
+        born = self.born.get(unit, ())
+        asked = {fragment.call for fragment in born if fragment.asks}
+        answered = {fragment.call for fragment in born if not fragment.asks}
+        if any(call in asked and call not in calls for call in results):
+            return "a result without its call"
+        if any(call in answered and call not in results for call in calls):
+            return "a call without its result"
+        return ""
+
+    def pending(self) -> set[str | None]:
+        """Calls of the open unit that wait for a result."""
+        return self._waiting if self.open is not None else set()

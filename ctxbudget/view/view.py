@@ -1,0 +1,257 @@
+"""The live fragments of one run.
+
+The log of recorded fragments only grows; edits take fragments out of the view and put stand-ins in, or bring an
+original back. Totals, units and indexes follow each edit, so that a turn costs what changed in it, not what the
+history or the view holds. Every fragment has a place: recorded ones ``STRIDE`` apart in the order of the log, a
+stand-in right where the first fragment it replaces stood; the view is its live fragments in order of place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING
+
+from ctxbudget.layers import AGENT
+from ctxbudget.view.index import Index
+from ctxbudget.view.loop import Loop
+from ctxbudget.view.parts import Change
+from ctxbudget.view.pins import Pins, overhead
+from ctxbudget.view.placing import STRIDE, places
+from ctxbudget.view.survival import Survival
+from ctxbudget.view.task import Task
+from ctxbudget.view.totals import Measure, Totals
+from ctxbudget.view.units import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+
+    from ctxbudget.layers import Scheme
+    from ctxbudget.trace import Edit, Fragment
+    from ctxbudget.view.lanes import Lanes
+
+
+class View:
+    """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
+
+    def __init__(
+        self,
+        *,
+        window: int,
+        count: Callable[[str], int],
+        reserve: int = 0,
+        factor: float = 1.0,
+        scheme: Scheme = AGENT,
+        pin: Collection[str] = (),
+        must_keep: Callable[[Fragment], bool] | None = None,
+        atomic_loops: bool = False,
+    ) -> None:
+        """An empty view.
+
+        ``window`` and ``reserve`` are tokens; ``count`` counts text, ``factor`` scales the counts of stand-ins;
+        ``pin`` names layers, kinds or fragment ids that stay whole, ``must_keep`` picks fragments that do;
+        ``atomic_loops`` keeps a tool loop opened by thinking in one piece until it is finished.
+        """
+        self.window, self.reserve, self.limit = window, reserve, window - reserve
+        self.scheme, self.atomic_loops = scheme, atomic_loops
+        self.count = Measure(count, factor)
+        self.turn = 0
+        self.log: list[Fragment] = []
+        """Every recorded fragment born so far."""
+        self.known: dict[str, Fragment] = {}
+        """Every fragment that was ever in view, by id."""
+        self.live: dict[int, Fragment] = {}
+        self.places: list[int] = []
+        """Places of the live fragments, in order."""
+        self.place_of: dict[str, int] = {}
+        self.totals, self.pins = Totals(scheme), Pins(pin, must_keep, scheme)
+        self.units, self.loop, self.task, self.survival = Units(), Loop(), Task(), Survival()
+        self.overhead = 0
+        """How many leading fragments of the log came before the first user message: never edited."""
+        self.messages: list[int] = []
+        """Place of the first fragment of each message after the overhead."""
+        self.turns: list[int] = []
+        """Place where each turn's arrivals begin."""
+        self.freed: dict[str, int] = {}
+        """Tokens each pass has freed this turn."""
+        self.recorded: Sequence[Edit] = ()
+        """What the recorded agent itself edited before this turn."""
+        self.touched: dict[str, None] = {}
+        """Ids that came or went since the rules were last asked."""
+        self.holder: dict[str, str] = {}
+        """What was replaced, to the stand-in that took its place last."""
+        self.digests: dict[tuple[str, int], Fragment | None] = {}
+        self._was: dict[int, str | None] = {}
+        self._indexes: dict[Hashable, Index] = {}
+        self._lanes: dict[Hashable, Lanes] = {}
+
+    # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def __contains__(self, id: str) -> bool:  # noqa: A002 - what it is
+        place = self.place_of.get(id)
+        return place is not None and self._at(place) == id
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def tokens(self) -> int:
+        """The whole view."""
+        return self.totals.tokens
+
+    @property
+    def layers(self) -> Mapping[str, int]:
+        """Tokens by layer; they add up to ``tokens``."""
+        return self.totals.layers
+
+    @property
+    def end(self) -> int:
+        """The place after everything."""
+        return len(self.log) * STRIDE
+
+    @property
+    def arrivals(self) -> list[Fragment]:
+        """What stands at the places of this turn's arrivals."""
+        return list(self.between(self.turns[-1], self.end)) if self.turns else []
+
+    def fragments(self) -> Iterator[Fragment]:
+        """The live fragments, oldest first."""
+        return (self.live[place] for place in self.places)
+
+    def between(self, start: int, stop: int) -> Iterator[Fragment]:
+        """The live fragments from place ``start`` up to ``stop`` (not included), oldest first."""
+        for place in self.places[bisect_left(self.places, start) : bisect_left(self.places, stop)]:
+            yield self.live[place]
+
+    def editable(self, stop: int) -> Iterator[Fragment]:
+        """The live fragments before place ``stop`` that are not pinned, oldest first."""
+        return (one for one in self.between(self.overhead * STRIDE, stop) if one.id not in self.pins.ids)
+
+    def turn_start(self, turn: int) -> int:
+        """The place where the arrivals of a turn begin; that of everything for turns before the first."""
+        return self.turns[turn - 1] if turn >= 1 else 0
+
+    def share(self, amount: float) -> int:
+        """An amount in tokens: up to 1 it is a fraction of (window - reserve), above it is tokens already."""
+        return int(amount * self.limit) if amount <= 1 else int(amount)
+
+    def tokens_of(self, text: str) -> int:
+        """What a text of ours costs in a prompt."""
+        return self.count(text)[1]
+
+    def standing(self, question: Hashable, admits: Callable[[Fragment], bool]) -> Index:
+        """The live fragments that ``admits`` lets in; ``question`` names it, so that it is asked once per fragment."""
+        index = self._indexes.get(question)
+        if index is None:
+            index = self._indexes[question] = Index(admits)
+            for place in self.places:
+                index.add(place, self.live[place])
+        return index
+
+    def lanes(self, question: Hashable, make: Callable[[View], Lanes]) -> Lanes:
+        """The log by layer as one pass sees it; made when first asked for, then kept up to date."""
+        if question not in self._lanes:
+            self._lanes[question] = make(self)
+        return self._lanes[question]
+
+    def prefix(self) -> int:
+        """Tokens at the start that stand unchanged since the previous turn's view."""
+        changed = min((place for place, was in self._was.items() if self._at(place) != was), default=self.end)
+        at = bisect_left(self.places, min(changed, self.turns[-1]))
+        if at <= len(self.places) // 2:
+            return sum(self.live[place].tokens for place in self.places[:at])
+        return self.tokens - sum(self.live[place].tokens for place in self.places[at:])
+
+    def _at(self, place: int) -> str | None:
+        found = self.live.get(place)
+        return None if found is None else found.id
+
+    # ── writing: the engine only ───────────────────────────────────────────────────────────────────────────────
+
+    def begin(self, turn: int, recorded: Sequence[Edit] = ()) -> None:
+        """The turn to come; its arrivals enter next."""
+        self.turn, self.recorded = turn, recorded
+        self.turns.append(self.end)
+        self.freed.clear()
+        self._was.clear()
+        self.task.reached = False
+
+    def enter(self, fragments: Sequence[Fragment]) -> None:
+        """Recorded fragments enter the log and the view."""
+        if not self.log:
+            self.overhead = overhead(fragments)
+        for fragment in fragments:
+            place = self.end
+            if len(self.log) < self.overhead or self.pins.holds(fragment):
+                self.pins.ids.add(fragment.id)
+            if len(self.log) >= self.overhead and (not self.log or self.log[-1].message != fragment.message):
+                self.messages.append(place)
+            self.log.append(fragment)
+            self.units.enter(place, fragment)
+            self.task.enter(place, fragment)
+            self.survival.born(fragment.id)
+            finished = self.loop.enter(place, fragment)
+            self._add(place, fragment)
+            for lanes in self._lanes.values():
+                lanes.enter(place, fragment, finished=finished)
+
+    def apply(self, edit: Edit) -> Change:
+        """Carry out one edit. Raises ValueError where it removes what is not in view (a mistake of the pass)."""
+        missing = [one for one in edit.removed if one not in self]
+        if missing or len(set(edit.removed)) < len(edit.removed):
+            raise ValueError(f"{edit.by} removes {', '.join(missing) or 'a fragment twice'}: not in view")
+        removed = [self.known[one] for one in edit.removed]
+        spots = places(self, removed, edit.inserted)
+        for fragment in removed:
+            self._drop(self.place_of[fragment.id], fragment, edit.by)
+        for spot, fragment in zip(spots, edit.inserted, strict=True):
+            self._was.setdefault(spot, None)
+            self.holder.update(dict.fromkeys(fragment.stands_for, fragment.id))
+            self._add(spot, fragment)
+            for lanes in self._lanes.values():
+                lanes.put(spot, fragment, edit.by)
+        before = sum(fragment.tokens for fragment in removed)
+        after = sum(fragment.tokens for fragment in edit.inserted)
+        self.freed[edit.by] = self.freed.get(edit.by, 0) + before - after
+        change = Change(edit.by, edit.form, edit.removed, edit.inserted, before, after, edit.reason)
+        self.survival.note(change, removed)
+        return change
+
+    def unpin(self, ids: Collection[str]) -> None:
+        """Hold these no longer: the recorded agent itself removed them."""
+        self.loop.release(ids)
+        for one in self.pins.ids.intersection(ids):
+            self.pins.ids.discard(one)
+            self.pins.tokens -= self.known[one].tokens if one in self else 0
+
+    def _add(self, place: int, fragment: Fragment) -> None:
+        self.known[fragment.id] = fragment
+        self.place_of[fragment.id] = place
+        self.touched[fragment.id] = None
+        self.live[place] = fragment
+        if not self.places or place > self.places[-1]:
+            self.places.append(place)
+        else:
+            insort(self.places, place)
+        self._total(fragment, 1)
+        for index in self._indexes.values():
+            index.add(place, fragment)
+        if fragment.call is not None and self.units.add(place, fragment):
+            self.loop.revived(fragment.unit)
+
+    def _drop(self, place: int, fragment: Fragment, by: str) -> None:
+        self._was.setdefault(place, fragment.id)
+        self.touched[fragment.id] = None
+        del self.live[place]
+        del self.places[bisect_left(self.places, place)]
+        self._total(fragment, -1)
+        for index in self._indexes.values():
+            index.drop(place)
+        if fragment.call is not None and self.units.drop(place, fragment):
+            self.loop.emptied(fragment.unit)
+        for lanes in self._lanes.values():
+            lanes.drop(fragment, by)
+
+    def _total(self, fragment: Fragment, sign: int) -> None:
+        self.totals.add(fragment, sign)
+        if fragment.id in self.pins.ids:
+            self.pins.tokens += fragment.tokens * sign
