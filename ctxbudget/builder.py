@@ -86,9 +86,16 @@ class TraceBuilder:
     """Collects one conversation. Set the public attributes as they become known; call ``finish`` at the end."""
 
     def __init__(
-        self, path: str, format_name: str, *, label: str | None = None, rules: Mapping[str, str] | None = None
-    ):
-        """``rules`` maps tool-name patterns to tool classes, ahead of the built-in vocabulary."""
+        self,
+        path: str,
+        format_name: str,
+        *,
+        label: str | None = None,
+        rules: Mapping[str, str] | None = None,
+        as_model: str | None = None,
+    ) -> None:
+        """``rules`` maps tool-name patterns to tool classes, ahead of the built-in vocabulary; ``as_model`` takes the
+        place of the recorded model."""
         self.path = path
         self.format = format_name
         self.label = label
@@ -103,6 +110,7 @@ class TraceBuilder:
         """False where earlier reasoning is not part of later prompts (the provider drops it)."""
         self.warnings: list[Warning] = []
         self._rules = rules
+        self._as_model = as_model
         self._drafts: list[Piece] = []
         self._live: list[Piece] = []
         self._turns: list[dict[str, Any]] = []
@@ -152,7 +160,7 @@ class TraceBuilder:
         tool: str,
         arguments: Any,
         *,
-        id: str | None = None,  # noqa: A002 - the formats' own word for it
+        id: str | None = None,
         block: int = 0,
         line: int | None = None,
     ) -> Piece:
@@ -299,6 +307,7 @@ class TraceBuilder:
     def finish(self, parse: Parse | None = None) -> Trace:
         """The trace, counted but not yet calibrated."""
         self._close_pending()
+        self._replace_model()
         encoding = encoding_for(self.model)
         count = counter(encoding.name)
         calling = {draft.reply for draft in self._drafts if draft.call is not None and draft.role == "assistant"}
@@ -320,6 +329,16 @@ class TraceBuilder:
             warnings=tuple(self.warnings),
             carries_reasoning=self.carries_reasoning,
         )
+
+    def _replace_model(self) -> None:
+        """What the user says it was, for the trace and for the turns of its main model."""
+        recorded = self.model
+        if self._as_model is None:
+            return
+        self.model = self._as_model
+        for turn in self._turns:
+            if turn["model"] in {recorded, None}:
+                turn["model"] = self._as_model
 
     def _close_pending(self) -> None:
         """A last turn holds what no recorded call has seen: anything but a finished reply."""
@@ -357,7 +376,8 @@ class TraceBuilder:
             frozen.append(
                 Fragment(
                     draft.id, kind, draft.text, tokens, counted, draft.turn, draft.unit or draft.id, draft.message,
-                    draft.role, draft.origin, draft.call, draft.tool, draft.resource, draft.error, draft.pinned, estimated,
+                    draft.role, draft.origin, draft.call, draft.tool, draft.resource, draft.error, draft.pinned,
+                    estimated,
                 )
             )  # fmt: skip
         return tuple(frozen)

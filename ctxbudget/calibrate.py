@@ -8,6 +8,7 @@ where that is final: its visible parts are scaled like other text, the rest is a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ctxbudget.fit import Line, Point, errors, fit_line, held_out, overheads_of
@@ -21,7 +22,7 @@ LEAST_CALLS = 6
 LEAST_RANGE = 5_000
 FACTORS = (0.7, 2.2)
 MOST_ERROR = 0.05
-"""When a fit is trusted: calls with usage, range of counted tokens, factor, held-out median error (DESIGN section 5)."""
+"""When a fit is trusted: calls, range of counted tokens, factor, held-out median error (DESIGN, section 5)."""
 
 UNSEEN = "unseen"
 HIDDEN = ".hidden"
@@ -129,7 +130,7 @@ def _decide(trace: Trace, points: list[Point], parent: Calibration | None) -> tu
     worst = max(held) if held else None
     doubt = _doubt(points, line.factor, worst)
     if not doubt:
-        return line, Calibration(line.factor, round(line.overheads[0] if 0 in line.overheads else 0), len(points), worst, True)
+        return line, Calibration(line.factor, round(line.overheads.get(0, 0)), len(points), worst, True)
     factor, reason, trusted = guess, f"{doubt}; the prior factor {guess} is used", False
     if parent is not None and parent.trusted and len(points) < LEAST_CALLS:
         factor, reason, trusted = parent.factor, f"{doubt}; the parent's factor is used", True
@@ -174,7 +175,7 @@ def _scale(trace: Trace, line: Line, replies: Mapping[int, int]) -> Trace:
 
 def _scaled(entered: tuple[Fragment, ...], factor: float, reply: int | None) -> Iterator[Fragment]:
     scaled = [
-        fragment if fragment.estimated or factor == 1 else replace(fragment, tokens=round(fragment.counted * factor))
+        fragment if fragment.estimated or factor == 1 else fragment.priced(round(fragment.counted * factor))
         for fragment in entered
     ]
     own = [fragment for fragment in scaled if fragment.role == "assistant"]
@@ -213,13 +214,15 @@ def _late(after: Fragment, turn: int, tokens: int) -> Fragment:
     """Text that came in with a turn and is not in the file: it belongs to the turn's last message."""
     name = f"t{turn}.{UNSEEN}"
     role = "user" if after.role == "assistant" else after.role
-    return replace(_unseen(name, tokens, turn, after.origin.path), role=role, message=after.message, origin=after.origin)
+    return replace(
+        _unseen(name, tokens, turn, after.origin.path), role=role, message=after.message, origin=after.origin
+    )
 
 
 def _beside(fragments: list[Fragment]) -> dict[str, list[str]]:
     """For a visible fragment, what is not in the file and came with it: they leave the context together."""
     beside: dict[str, list[str]] = {}
-    for before, after in zip(fragments, fragments[1:], strict=False):
+    for before, after in pairwise(fragments):
         if before.id.endswith(HIDDEN):
             beside.setdefault(after.id, []).append(before.id)
         if after.id.endswith(f".{UNSEEN}"):

@@ -17,8 +17,11 @@ Only ``ctxbudget.cli.main`` catches them. Anything else that escapes is a bug of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class CtxbudgetError(Exception):
@@ -70,7 +73,9 @@ class UnknownFormat(TraceError):
     def __init__(self, path: str, scores: dict[str, float]) -> None:
         """``scores`` maps a format to its sniffed confidence, 0 to 1."""
         shown = ", ".join(f"{name} {score:.2f}" for name, score in sorted(scores.items(), key=lambda s: (-s[1], s[0])))
-        super().__init__(f"{path}: not a format ctxbudget knows", hint=f"force one with --from FORMAT (scores: {shown})")
+        super().__init__(
+            f"{path}: not a format ctxbudget knows", hint=f"force one with --from FORMAT (scores: {shown})"
+        )
 
 
 class MalformedTrace(TraceError):

@@ -7,7 +7,6 @@ new to the last reported count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from ctxbudget.errors import UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from ctxbudget.trace import Edit, Trace
 

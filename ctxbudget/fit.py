@@ -8,7 +8,7 @@ bend the factor (measured on two sessions of 157 and 217 calls: 1.33 and 1.55 wi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -87,7 +87,7 @@ def jumps(points: Sequence[Point]) -> list[int]:
     """Positions where the prompt grew by more than the densest text explains, within a stretch, and did not shrink
     again at the next call (a stray reading is no text)."""
     found = []
-    for at, (before, point) in enumerate(zip(points, points[1:], strict=False), 1):
+    for at, (before, point) in enumerate(pairwise(points), 1):
         new = point.counted - before.counted
         if before.stretch == point.stretch and 0 <= new * DENSEST + FRAMING < point.due - before.due:
             after = points[at + 1] if at + 1 < len(points) else point
@@ -102,7 +102,7 @@ def rough_slope(points: Sequence[Point]) -> float:
     apart, number = [], 0
     for at, point in enumerate(points):
         number += at > 0 and (at in starts or points[at - 1].stretch != point.stretch)
-        apart.append(replace(point, stretch=number))
+        apart.append(Point(number, point.counted, point.fixed, point.reported, point.turn))
     return _slope(_thin(apart))
 
 
@@ -122,7 +122,7 @@ def settle(points: Sequence[Point], factor: float) -> tuple[list[Point], dict[in
             if surplus > 0:
                 late[point.turn] = surplus
                 sum_late += surplus
-        settled.append(replace(point, fixed=point.fixed + sum_late))
+        settled.append(replace(point, fixed=point.fixed + sum_late) if sum_late else point)
     return settled, late
 
 

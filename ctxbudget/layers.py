@@ -6,11 +6,14 @@ A configuration may map kinds or tool names to layers of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName
 from ctxbudget.trace import Fragment, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Scheme:
 
     def layer(self, fragment: Fragment) -> str:
         """The layer a fragment counts in."""
-        if self.tools and fragment.tool in self.tools:
+        if self.tools and fragment.tool is not None and fragment.tool in self.tools:
             return self.tools[fragment.tool]
         return self.kinds[fragment.kind]
 

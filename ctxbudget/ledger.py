@@ -1,4 +1,4 @@
-"""Per-turn sums of a trace as it was recorded, in one pass: cost grows with fragments and edits, not with turns × size."""
+"""Per-turn sums of a trace as it was recorded, in one pass: cost grows with fragments and edits, not turns × size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.layers import Scheme
-    from ctxbudget.trace import Compaction, Fragment, Trace, Turn
+    from ctxbudget.trace import Compaction, Fragment, Kind, Trace, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,10 @@ class Entry:
     kinds: dict[str, int]
     added: int
     before: int
-
-    @property
-    def tokens(self) -> int:
-        """The estimated prompt."""
-        return sum(self.layers.values())
-
-    @property
-    def size(self) -> int:
-        """The prompt as reported, else as estimated."""
-        return self.tokens if self.turn.reported is None else self.turn.reported
+    tokens: int
+    """The estimated prompt: the sum of the layers."""
+    size: int
+    """The prompt as reported, else as estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +48,14 @@ class Life:
 def entries(trace: Trace, scheme: Scheme) -> Iterator[Entry]:
     """The recorded contexts, turn by turn. A compaction takes effect before the turn it names."""
     layers = dict.fromkeys(scheme.layers, 0)
-    kinds: dict[str, int] = {}
+    kinds: dict[Kind, int] = {}
     known: dict[str, Fragment] = {}
     due = _by_turn(trace)
 
     def move(fragment: Fragment, sign: int) -> None:
-        layers[scheme.layer(fragment)] += sign * fragment.tokens
-        kinds[fragment.kind.value] = kinds.get(fragment.kind.value, 0) + sign * fragment.tokens
+        moved = sign * fragment.tokens
+        layers[scheme.layer(fragment)] += moved
+        kinds[fragment.kind] = kinds.get(fragment.kind, 0) + moved
 
     for turn in trace.turns:
         added = 0
@@ -71,13 +66,17 @@ def entries(trace: Trace, scheme: Scheme) -> Iterator[Entry]:
         before = sum(layers.values())
         for compaction in due.get(turn.index, ()):
             # what came in only after the compaction is not what it found
-            before -= sum(fragment.tokens for fragment in trace.entering(turn) if fragment.id not in compaction.edit.removed)
+            before -= sum(
+                fragment.tokens for fragment in trace.entering(turn) if fragment.id not in compaction.edit.removed
+            )
             for gone in compaction.edit.removed:
                 move(known.pop(gone), -1)
             for fragment in compaction.edit.inserted:
                 known[fragment.id] = fragment
                 move(fragment, 1)
-        yield Entry(turn, dict(layers), {kind: tokens for kind, tokens in kinds.items() if tokens}, added, before)
+        tokens = sum(layers.values())
+        held = {kind.value: tokens for kind, tokens in kinds.items() if tokens}
+        yield Entry(turn, dict(layers), held, added, before, tokens, turn.reported or tokens)
 
 
 def lives(trace: Trace) -> list[Life]:

@@ -45,6 +45,21 @@ class Price:
     cache_write: float | None
     output: float | None
 
+    @property
+    def rates(self) -> tuple[float | None, ...]:
+        """The four, in that order."""
+        return self.input, self.cache_read, self.cache_write, self.output
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model of the price list."""
+
+    provider: str
+    name: str
+    window: int | None
+    price: Price
+
 
 def window_of(trace: Trace, *, flag: int | None = None, config: int | None = None) -> Window:
     """The window that applied to a trace, by the first rule that gives one (DESIGN section 5).
@@ -107,8 +122,19 @@ def price_of(model: str | None) -> Price | None:
     """List prices of a model, or None where it is not listed. Tiered prices give their base rate, and of prices
     that changed over time the newest counts."""
     info = _info(model)
-    if info is None:
-        return None
+    return None if info is None else _price(info)
+
+
+def listed() -> Iterator[Listed]:
+    """Every model of the price list, by provider."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - takes a tenth of a second
+
+    for provider in get_snapshot().providers:
+        for info in provider.models:
+            yield Listed(provider.id, info.id, info.context_window, _price(info))
+
+
+def _price(info: Any) -> Price:
     listed = info.prices[-1].prices if isinstance(info.prices, list) else info.prices
     names = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
     return Price(*(_base(getattr(listed, name, None)) for name in names))

@@ -120,7 +120,7 @@ class Fragment:
     kind: Kind
     text: str
     tokens: int
-    """What it costs in a prompt: ``counted`` times the calibrated factor, or the estimate for media and hidden parts."""
+    """What it costs in a prompt: ``counted`` times the calibrated factor, or an estimate (media, hidden parts)."""
     counted: int
     """Exact BPE count of ``text``."""
     turn: int
@@ -147,6 +147,14 @@ class Fragment:
     stands_for: tuple[str, ...] = ()
     """Ids that this stand-in replaces; empty for recorded fragments."""
     form: Form | None = None
+
+    def priced(self, tokens: int) -> Fragment:
+        """The same fragment at another cost. (Five times as fast as ``replace``, and every fragment goes through.)"""
+        return Fragment(
+            self.id, self.kind, self.text, tokens, self.counted, self.turn, self.unit, self.message, self.role,
+            self.origin, self.call, self.tool, self.resource, self.error, self.pinned, self.estimated, self.hidden,
+            self.stands_for, self.form,
+        )  # fmt: skip
 
     @property
     def asks(self) -> bool:

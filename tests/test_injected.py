@@ -20,7 +20,10 @@ USER, INJECTED, MEMORY = Kind.USER, Kind.INJECTED, Kind.MEMORY_FILE
         ("Go on.\n<system-reminder>Be brief.</system-reminder>", [USER, INJECTED]),
         ("<system-reminder>a</system-reminder>\nGo on.", [INJECTED, USER]),
         ("<system-reminder>Contents of CLAUDE.md:\nRun the tests.</system-reminder>", [MEMORY]),
-        ("<command-name>/clear</command-name>\n<command-message>clear</command-message>", [INJECTED, INJECTED, INJECTED]),
+        (
+            "<command-name>/clear</command-name>\n<command-message>clear</command-message>",
+            [INJECTED, INJECTED, INJECTED],
+        ),
         ("[Request interrupted by user]", [INJECTED]),
         ("<system-reminder>never closed", [USER]),
     ],

@@ -7,9 +7,7 @@ from ctxbudget.trace import Compaction, Edit, Source, Trace, Turn, Usage
 
 
 def trace(agent=None, model=None, window=None, prompts=(), compactions=()):
-    turns = tuple(
-        Turn(at, 0, 0, model, Usage(input=prompt, total=prompt)) for at, prompt in enumerate(prompts, 1)
-    )
+    turns = tuple(Turn(at, 0, 0, model, Usage(input=prompt, total=prompt)) for at, prompt in enumerate(prompts, 1))
     recorded = tuple(Compaction(1, Edit("recorded", ()), trigger, pre) for trigger, pre in compactions)
     return Trace(Source("x", "native", agent), (), turns, model, window, recorded=recorded)
 
@@ -20,7 +18,12 @@ def trace(agent=None, model=None, window=None, prompts=(), compactions=()):
         ({"window": 272_000}, 272_000, "recorded", True),
         ({"agent": "claude-code", "compactions": [("auto", 167_117)]}, 200_000, "automatic compaction", True),
         ({"agent": "claude-code", "compactions": [("auto", 966_000)]}, 1_000_000, "automatic compaction", True),
-        ({"agent": "claude-code", "model": "claude-opus-4-6", "compactions": [("manual", 142_431)]}, 200_000, "default", True),
+        (
+            {"agent": "claude-code", "model": "claude-opus-4-6", "compactions": [("manual", 142_431)]},
+            200_000,
+            "default",
+            True,
+        ),
         ({"agent": "claude-code", "model": "claude-opus-4-6", "prompts": [310_000]}, 1_000_000, "variant", True),
         ({"agent": "claude-code", "model": "claude-sonnet-4-5", "prompts": [310_000]}, 1_000_000, "variant", True),
         ({"model": "gpt-4o", "prompts": [310_000]}, 400_000, "assumed", False),

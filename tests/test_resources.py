@@ -372,23 +372,23 @@ def test_a_megabyte_is_quick():
         "\\" * 1_000_000,
         "cat " + "a " * 500_000,
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     for command in hostile:
         resource("Bash", {"command": command})
         resource("Bash", command)
         resource("Read", {"file_path": command})
         resource("apply_patch", f"*** Begin Patch\n*** Update File: a\n{command}")
         resource(command, {command: command})
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_a_hundred_thousand_calls_are_quick():
     calls = [(tool, args) for tool, args, *_ in TOOLS] + [("Bash", {"command": command}) for command, *_ in COMMANDS]
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(10):
         for tool, args in calls:
             resource(tool, args)
-    assert time.perf_counter() - started < 100e-6 * 10 * len(calls)
+    assert time.process_time() - started < 100e-6 * 10 * len(calls)
 
 
 json_values = st.recursive(

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.constraints.facts import TIMEOUT, Fact, must_keep, parse_fact, visible
-from ctxbudget.constraints.rules import rule, signs, spoken
-from ctxbudget.constraints.sentences import sentences
+from ctxbudget.constraints.prose import sentences
+from ctxbudget.constraints.rules import rule, spoken
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Trace
 
-__all__ = ["SOURCES", "TIMEOUT", "Constraint", "Fact", "Span", "constraints", "find", "must_keep", "parse_fact", "sentences", "visible"]
+__all__ = [
+    "SOURCES", "TIMEOUT", "Constraint", "Fact", "Span", "constraints", "find", "must_keep", "parse_fact", "sentences",
+    "visible",
+]  # fmt: skip
 
 SOURCES = frozenset({Kind.USER, Kind.MEMORY_FILE, Kind.SYSTEM_PROMPT})
 """Kinds whose text can bind. A summary repeats what bound already; a reminder of the harness leaves with its message."""
@@ -27,6 +30,10 @@ SHORTEST, LONGEST = 8, 400
 
 MOST = 300
 """Constraints taken from one text. The longest system prompts known have about 200; more is pasted material."""
+
+
+EDGE = 5_000
+"""Sentences looked at from the beginning and from the end of one text: nobody writes more, and work stays bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +64,16 @@ class Constraint:
 
 def find(text: str) -> tuple[Span, ...]:
     """The normative sentences of ``text``, in order and disjoint; at most ``MOST``."""
-    if not signs().search(text):
-        return ()
     among, found = spoken(text), list[Span]()
-    for start, end in sentences(text):
-        if SHORTEST <= end - start <= LONGEST and signs().search(text, start, end):
-            hit = rule(text[start:end], among)
-            if hit is not None:
-                found.append(Span(start, end, *hit))
-                if len(found) == MOST:
-                    break
+    ranges = list(sentences(text))
+    if len(ranges) > 2 * EDGE:
+        ranges = ranges[:EDGE] + ranges[-EDGE:]
+    for start, end in ranges:
+        hit = rule(text[start:end], among) if SHORTEST <= end - start <= LONGEST else None
+        if hit is not None:
+            found.append(Span(start, end, *hit))
+            if len(found) == MOST:
+                break
     return tuple(found)
 
 

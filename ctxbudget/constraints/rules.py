@@ -10,8 +10,9 @@
 | ``condition`` | ``without changing``, ``should not``, ``unless I ask`` … anywhere | it is a report |
 
 A report begins with who tells (``I``, ``it``, ``we``) or has a verb of the past (``took``, ``failed``): "I only saw it
-once", "It crashed without warning". A question is no constraint ("Must I restart?"), except a request put as one ("Could
-you make sure that …?", "Can you find one under $50?"). Text in backticks or double quotes is mentioned, not said.
+once", "It crashed without warning". A question is no constraint ("Must I restart?"), except a request put as one
+("Could you make sure that …?", "Can you find one under $50?"). Text in backticks or double quotes is mentioned, not
+said.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Language:
 
     name: str
     hints: frozenset[str]
+    signs: re.Pattern[str]
+    """Finds, in lower case, a beginning of a word that some rule needs: without one no other rule is tried."""
     always: tuple[tuple[str, re.Pattern[str]], ...]
     unless_told: tuple[tuple[str, re.Pattern[str]], ...]
     told: re.Pattern[str]
@@ -57,13 +60,6 @@ class Language:
 def languages() -> tuple[Language, ...]:
     """The languages of the data file, compiled at first use."""
     return tuple(_language(name, lists) for name, lists in _data().items())
-
-
-@lru_cache(maxsize=1)
-def signs() -> re.Pattern[str]:
-    """Finds any word that a rule of any language needs: text without one holds no constraint."""
-    found = {sign for lists in _data().values() for sign in lists["signs"]}
-    return re.compile("|".join(sorted(map(re.escape, found), key=lambda sign: (-len(sign), sign))), re.IGNORECASE)
 
 
 def spoken(text: str) -> tuple[Language, ...]:
@@ -80,11 +76,14 @@ def rule(sentence: str, among: Sequence[Language]) -> tuple[str, str] | None:
 
     ``among`` are the languages of its text. A sentence with no word of theirs is tried in all: texts mix languages.
     """
-    words = set(_HINT.findall(sentence.lower()))
+    low = sentence.lower()
+    words = set(_HINT.findall(low))
     if not any(words & language.hints for language in among):
         among = (*among, *(language for language in languages() if language not in among))
-    said = _EMPHASIS.sub("", _MENTIONED.sub("§", sentence)).rstrip()
+    said = _EMPHASIS.sub("", _MENTIONED.sub("§", low)).rstrip()
     for language in among:
+        if not language.signs.search(low):
+            continue
         asked = said.endswith("?")
         requested = asked and language.asks.match(said) is not None
         if asked and not requested:
@@ -104,32 +103,30 @@ def _data() -> dict[str, Any]:
 
 def _language(name: str, lists: Mapping[str, list[str]]) -> Language:
     number = rf"(?:(?:us)?[$€£]?\s?\d|(?:{_either(lists['numbers'])})(?!\w))"
-    clause = rf"(?:^\W*|[.,;:!?—–(]\s*|\s-\s+|(?<!\w)(?:{_either([*lists['openers'], *lists['asks']])})\s+)+"
+    clause = rf"(?:^\W*|[.,;:!?\u2014\u2013]\s*|\s-\s+|(?<!\w)(?:{_either([*lists['openers'], *lists['asks']])})\s+)+"
     counted = rf"\d[\d.,]*\s*(?:{_either(lists['units'])})(?!\w)"
     ceiling = rf"(?<!\w)(?:{_either(lists['ceilings'])})\s+(?:{_MONEY}|{counted})"
-    loose = rf"(?<!\w)(?:{_either(lists['loose'])})\s+{number}"
-    limit = rf"(?<!\w)(?:{_either(lists['limits'])})\s*{number}|\d[\d.,]*\s+(?:\w+\s+)?(?:{_either(lists['after'])})(?!\w)"
+    limit = (
+        rf"(?<!\w)(?:{_either(lists['limits'])})\s*{number}|\d[\d.,]*\s+(?:\w+\s+)?(?:{_either(lists['after'])})(?!\w)"
+    )
     return Language(
         name,
         frozenset(lists["hints"]),
+        re.compile(rf"\b(?:{'|'.join(map(re.escape, lists['signs']))})"),
         (
-            ("imperative", _compiled(rf"{clause}(?:{_either(lists['imperative'])})(?!\w)")),
-            ("modal", _compiled(rf"(?<!\w)(?:{_either(lists['modal'])})(?!\w)")),
-            ("limit", _compiled(limit)),
+            ("imperative", re.compile(rf"{clause}(?:{_either(lists['imperative'])})(?!\w)")),
+            ("modal", re.compile(rf"(?<!\w)(?:{_either(lists['modal'])})(?!\w)")),
+            ("limit", re.compile(limit)),
         ),
         (
-            ("adverb", _compiled(rf"{clause}(?:{_either(lists['adverbs'])})(?!\w)")),
-            ("ceiling", _compiled(f"{ceiling}|{loose}")),
-            ("condition", _compiled(rf"(?<!\w)(?:{_either(lists['conditions'])})(?!\w)")),
+            ("adverb", re.compile(rf"{clause}(?:{_either(lists['adverbs'])})(?!\w)")),
+            ("ceiling", re.compile(ceiling)),
+            ("condition", re.compile(rf"(?<!\w)(?:{_either(lists['conditions'])})(?!\w)")),
         ),
-        _compiled(rf"^\W*(?:{_either(lists['tellers'])})(?!\w)|(?<!\w)(?:{_either(lists['past'])})(?!\w)"),
-        _compiled(rf"\W*(?:{_either(lists['openers'])})?\W*(?:{_either(lists['asks'])})(?!\w)"),
+        re.compile(rf"^\W*(?:{_either(lists['tellers'])})(?!\w)|(?<!\w)(?:{_either(lists['past'])})(?!\w)"),
+        re.compile(rf"\W*(?:{_either(lists['openers'])})?\W*(?:{_either(lists['asks'])})(?!\w)"),
     )
 
 
 def _either(entries: Iterable[str]) -> str:
-    return "|".join(entries).replace(" ", r"\s+").replace("'", "['’]")
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return "|".join(entries).replace(" ", r"\s+").replace("'", "['\u2019]")

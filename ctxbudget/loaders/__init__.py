@@ -55,14 +55,16 @@ LOADERS: Registry[Loader] = Registry("format", "ctxbudget.loaders")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read: a forced ``format``, tool-class ``rules`` (name pattern → class), and whether to ``calibrate``."""
+    """How to read: a forced ``format``, tool-class ``rules`` (name pattern → class), whether to ``calibrate``,
+    and a ``model`` in place of the recorded one."""
 
     format: str | None = None
     rules: Mapping[str, str] | None = None
     calibrate: bool = True
+    model: str | None = None
 
 
-def load(path: str, options: Options = Options()) -> list[Trace]:  # noqa: B008 - frozen, no state to share
+def load(path: str, options: Options = Options()) -> list[Trace]:
     """Every trace of a file (``-`` is stdin), calibrated.
 
     Raises UnknownFormat with the scores, MalformedTrace where the format asked for cannot read it, EmptyTrace where
@@ -103,12 +105,16 @@ def _score(name: str, reading: Reading) -> float:
 
 def _load_as(name: str, reading: Reading, options: Options) -> list[Trace]:
     def start(label: str | None = None, path: str | None = None) -> TraceBuilder:
-        return TraceBuilder(path or reading.path, name, label=label, rules=options.rules)
+        return TraceBuilder(path or reading.path, name, label=label, rules=options.rules, as_model=options.model)
 
     traces = list(LOADERS.get(name).load(reading, start))
     if not traces:
         if reading.parse.records_ok:
-            raise EmptyTrace(f"{reading.path}: no message in it", hint=f"read as {name}; force another with --from FORMAT")
-        raise MalformedTrace(f"{reading.path}: no usable record", hint=f"read as {name}; force another with --from FORMAT")
+            raise EmptyTrace(
+                f"{reading.path}: no message in it", hint=f"read as {name}; force another with --from FORMAT"
+            )
+        raise MalformedTrace(
+            f"{reading.path}: no usable record", hint=f"read as {name}; force another with --from FORMAT"
+        )
     traces = [replace(trace, warnings=(*reading.warnings, *trace.warnings)) for trace in traces]
     return [calibrate(trace) for trace in traces] if options.calibrate else traces

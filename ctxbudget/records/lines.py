@@ -82,9 +82,10 @@ def find_document(raw: bytes, first: int) -> Found | None:
     It is one document if it parses, or if it has more lines and the second is no record of its own. Of a document
     that is cut off or damaged, what is whole before that place is the last value.
     """
-    found, more = find(raw), raw[first:].lstrip(_PADDING)
+    found = find(raw)
     if not found.rest:
         return found
+    more = raw[first:].lstrip(_PADDING)
     if not more or (not found.values and _is_record(more.partition(b"\n")[0])):
         return None
     saved = salvage(found)

@@ -58,3 +58,8 @@ RENDERERS: Registry[Renderer] = Registry("format", "ctxbudget.renderers")
 def for_suffix(suffix: str) -> str | None:
     """The name of the renderer whose files end so, or None."""
     return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)
+
+
+def render(report: Report, name: str, out: BinaryIO, look: Look = Look()) -> None:  # noqa: B008 - frozen
+    """Write a report with the renderer of that name (``terminal``, ``json``, ``markdown`` …). Raises UnknownName."""
+    RENDERERS.get(name).render(report, look, out)

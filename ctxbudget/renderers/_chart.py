@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ctxbudget.renderers._palette import FAINT, ORANGE, SLATE, letters, shades
+from ctxbudget.renderers._palette import DARK, FAINT, INK, LIGHT, ORANGE, REST_SHADE, SLATE, letters, shades
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +22,8 @@ TALLEST = 20
 """Rows at most; a bar far over the window coarsens the scale rather than flood the screen."""
 WIDEST = 6
 """Columns of one bar where there are few turns."""
+NAMED = 16
+"""Every so many bars one bears the letters of its bands: colour alone would not tell them."""
 REST = "rest"
 """The band of what the provider reported beyond our count."""
 
@@ -36,12 +38,18 @@ class Ink:
     @property
     def shades(self) -> Mapping[str, str]:
         """A colour for each band."""
-        return {**shades(self.layers), REST: "#1e293b"}
+        return {**shades(self.layers), REST: REST_SHADE}
 
     @property
     def letters(self) -> Mapping[str, str]:
         """A letter for each band."""
-        return {**letters(self.layers), REST: "."}
+        return {**letters(self.layers), REST: "?"}
+
+
+    def label(self, band: str) -> str:
+        """The style of a letter written on its band."""
+        shade = self.shades[band]
+        return f"bold {LIGHT if shade in DARK else INK} on {shade}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,8 @@ def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
     yield _marks(columns, scale, wide)
     bars = [_bands(column, ink.layers) for column in columns]
     for row in reversed(range(scale.rows)):
-        yield Text.assemble(_label(row, scale), *(_bar(bands, row, scale, ink, wide) for bands in bars))
+        cells = (_bar(bands, row, scale, ink, wide, named=place % NAMED == NAMED // 2) for place, bands in enumerate(bars))
+        yield Text.assemble(_label(row, scale), *cells)
     yield Text.assemble((f"{'0 %':>5} ", FAINT), ("─" * (wide * len(columns)), FAINT))
     yield Text(" " * AXIS + _ticks(columns, wide), FAINT)
     yield _peak(columns, wide, width)
@@ -85,7 +94,7 @@ def legend(ink: Ink, *, rest: bool) -> Text:
 
 def mark(band: str, ink: Ink) -> Text:
     """What stands for a band before its name: its colour where there is colour, and its letter."""
-    text = Text("█ ", ink.shades[band]) if ink.colored else Text()
+    text = Text.assemble(("█ ", ink.shades[band])) if ink.colored else Text()
     return text.append(f"{ink.letters[band]} ", "bold")
 
 
@@ -105,8 +114,9 @@ def _bands(column: Column, layers: Sequence[str]) -> list[tuple[str, float]]:
     return bands
 
 
-def _bar(bands: Sequence[tuple[str, float]], row: int, scale: _Scale, ink: Ink, wide: int) -> Text:
-    """One cell of a bar, as wide as the bar; empty cells let the hairlines through."""
+def _bar(bands: Sequence[tuple[str, float]], row: int, scale: _Scale, ink: Ink, wide: int, *, named: bool) -> Text:
+    """One cell of a bar, as wide as the bar; empty cells let the hairlines through. In a ``named`` bar each band
+    that fills a row bears its letter."""
     low, high = row * scale.step, (row + 1) * scale.step
     inside = _inside(bands, low, high)
     filled = sum(size for _, size in inside) / scale.step
@@ -115,7 +125,19 @@ def _bar(bands: Sequence[tuple[str, float]], row: int, scale: _Scale, ink: Ink, 
     if round(8 * filled) < 1 and not (row == 0 and filled > 0):
         return Text((empty or " ") * wide, FAINT)
     cell, style = _cell(inside, filled, ink, over=row >= scale.full)
-    return Text.assemble((cell * (wide - gap), style), ((empty or " ") * gap, FAINT))
+    body = Text(cell * (wide - gap), style)
+    if named and ink.colored and len(inside) == 1 and cell == BLOCKS[8] and row < scale.full:
+        band = inside[0][0]
+        if _middle(bands, band, scale) == row:
+            body = Text.assemble((ink.letters[band], ink.label(band)), (cell * (wide - gap - 1), style))
+    return Text.assemble(body, ((empty or " ") * gap, FAINT))
+
+
+def _middle(bands: Sequence[tuple[str, float]], band: str, scale: _Scale) -> int:
+    """The row in the middle of a band."""
+    place = next(at for at, (name, _) in enumerate(bands) if name == band)
+    start = bands[place - 1][1] if place else 0.0
+    return scale.row((start + bands[place][1]) / 2)
 
 
 def _inside(bands: Sequence[tuple[str, float]], low: float, high: float) -> list[tuple[str, float]]:
@@ -133,7 +155,8 @@ def _cell(inside: Sequence[tuple[str, float]], filled: float, ink: Ink, *, over:
     """The character and its style: two bands of a full cell part at an eighth, else the larger one has it."""
     most = max(inside, key=lambda share: share[1])[0]
     if not ink.colored:
-        return (ink.letters[most] if filled >= 0.5 else "."), ""
+        letter = ink.letters[most]
+        return (letter if filled >= 0.5 else letter.lower()), ""
     if over:
         return BLOCKS[max(1, round(8 * filled))], ORANGE
     if round(8 * filled) < 8 or len(inside) == 1:
@@ -164,16 +187,15 @@ def _marks(columns: Sequence[Column], scale: _Scale, wide: int) -> Text:
 
 
 def _ticks(columns: Sequence[Column], wide: int) -> str:
-    """Turn numbers, at the first turn of a column, with room between them; the last one always."""
+    """Turn numbers below the first turn of a column, with room between them; the last turn ends the line."""
     last = str(columns[-1].last)
-    end = max(wide * (len(columns) - 1), len(str(columns[0].first)) + 2 if len(columns) > 1 else 0)
+    end = wide * len(columns) - len(last)
     line = ""
     for place, column in enumerate(columns[:-1]):
-        number = str(column.first)
-        at = place * wide
-        if (not line or at >= len(line) + 6) and at + len(number) + 2 <= end:
+        number, at = str(column.first), place * wide
+        if (not line or at >= len(line) + 5) and at + len(number) + 2 <= end:
             line = line.ljust(at) + number
-    return line.ljust(end) + last if len(columns) > 1 else last
+    return f"{line.ljust(end)}{last}"
 
 
 def _peak(columns: Sequence[Column], wide: int, width: int) -> Text:

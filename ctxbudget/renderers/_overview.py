@@ -39,7 +39,7 @@ def traces(report: Report) -> Section:
     total = ("total", "", "", "", "", tokens(usage.calls), tokens(usage.total), "", "")
     return Section(
         counted(report.totals.traces, "trace"),
-        (Column("trace", text=True, tail=True), *_MEASURES),
+        (Column("trace", text=True, cut="start"), *_MEASURES),
         (*rows, Row(total, "total")),
         "billed tokens, sub-agents included, each call once even where files share it; ~ is our count, ? an assumed window",
     )

@@ -12,6 +12,9 @@ CYAN = "#22d3ee"
 ORANGE = "#f97316"
 SLATE = "#94a3b8"
 FAINT = "#64748b"
+INK = "#0f172a"
+LIGHT = "#f8fafc"
+REST_SHADE = "#1e293b"
 
 _SHADES = {
     "system": "#475569",
@@ -24,6 +27,9 @@ _SHADES = {
     "working_memory": CYAN,
 }
 """Slate and cyan; neighbours in a bar differ in lightness too, so that they part without colour vision."""
+
+DARK = ("#475569", "#0e7490", "#0891b2", "#334155", REST_SHADE)
+"""Shades that a dark letter would not be read on."""
 
 _SPARE = ("#67e8f9", "#334155", "#06b6d4", "#e2e8f0")
 
@@ -39,8 +45,7 @@ TONES = {
 PLAIN = str.maketrans(
     {
         "┈": ".", "─": "-", "│": "|", "└": "+", "┴": "+", "▼": "v", "▲": "^", "·": "-", "█": "#", "×": "x", "…": "~",
-        "▁": "_", "▂": "_", "▃": "_", "▄": "=", "▅": "=", "▆": "#", "▇": "#", "▏": "|", "▎": "|", "▍": "|", "▌": "=",
-        "▋": "=", "▊": "#", "▉": "#",
+        "▁": "_", "▂": "_", "▃": "_", "▄": "=", "▅": "=", "▆": "#", "▇": "#",
     }
 )  # fmt: skip
 """What stands for our own drawing where the output's encoding cannot carry it; all one column wide."""

@@ -18,14 +18,14 @@ TOP = 8
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``text`` is words, from a trace perhaps: to be neutralised, left-aligned, and what a narrow terminal may cut
-    (with ``tail`` it keeps the end, as of a path). Everything else is numbers of ours. The higher ``drop``, the
+    """``text`` is words, from a trace perhaps: to be neutralised, left-aligned, and what a narrow terminal may cut,
+    where ``cut`` says, ``end``, ``start`` or ``middle``. Everything else is numbers of ours. The higher ``drop``, the
     sooner a narrow terminal leaves the column out; 0 stays."""
 
     title: str
     text: bool = False
     drop: int = 0
-    tail: bool = False
+    cut: str = "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def breakdown(report: TraceReport, by: str, most: int | None = None) -> Section:
     return Section(
         f"{by.capitalize()}s by token-turns",
         (
-            Column(by, text=True, tail=by == "resource"),
+            Column(by, text=True, cut="start" if by == "resource" else "end"),
             Column("calls", drop=3),
             Column("at peak"),
             Column("share", drop=1),
@@ -142,7 +142,7 @@ def growth(report: TraceReport) -> Section:
             Column("largest"),
             Column("kind", text=True, drop=3),
             Column("tool", text=True, drop=1),
-            Column("what", text=True),
+            Column("what", text=True, cut="middle"),
             Column("fragment", drop=5),
             Column("line", drop=4),
         ),
@@ -215,7 +215,7 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
             Column("layer", text=True, drop=3),
             Column("kind", text=True, drop=1),
             Column("tool", text=True, drop=6),
-            Column("what", text=True),
+            Column("what", text=True, cut="middle"),
             Column("line", drop=5),
         ),
         tuple(

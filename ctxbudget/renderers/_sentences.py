@@ -34,7 +34,8 @@ def window(report: TraceReport) -> str:
 
 def counting(report: TraceReport) -> str:
     """The tokenizer, and whether it is the model's own."""
-    return f"counted with {report.encoding}" if report.encoding_exact else f"counted with {report.encoding} (not its own)"
+    own = "" if report.encoding_exact else ", not the model's own"
+    return f"counted with {report.encoding}{own}"
 
 
 def calibration(report: TraceReport) -> str:
@@ -43,9 +44,10 @@ def calibration(report: TraceReport) -> str:
     if fit is None:
         return "not calibrated"
     error = "" if fit.median_error is None else f", median error {percent(fit.median_error)}"
-    line = f"x {fit.factor:.3f} + {fit.overhead:,}"
-    trust = "calibrated" if fit.trusted else "not calibrated: prior"
-    return f"{trust} {line} ({counted(fit.calls, 'call')}{error})"
+    line = f"{fit.overhead:,} + {fit.factor:.3f} x counted"
+    trust = "calibrated" if fit.trusted else "not calibrated"
+    why = f", {fit.reason}" if fit.reason else ""
+    return f"{trust} on {counted(fit.calls, 'call')}: {line}{error}{why}"
 
 
 def fullness(report: TraceReport) -> Iterator[tuple[str, str]]:

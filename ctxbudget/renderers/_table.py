@@ -78,16 +78,21 @@ def _joined(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[in
 def _padded(cell: str, width: int, column: Column) -> str:
     size = cell_len(cell)
     if size > width:
-        return _cut(cell, width, tail=column.tail)
+        return _cut(cell, width, column.cut)
     room = " " * (width - size)
     return cell + room if column.text else room + cell
 
 
-def _cut(cell: str, width: int, *, tail: bool) -> str:
-    """The cell in fewer columns, an ellipsis where something is missing; ``tail`` keeps its end."""
-    if not tail:
-        return set_cell_size(cell, width - 1) + "…"
+def _cut(cell: str, width: int, place: str) -> str:
+    """The cell in fewer columns, an ellipsis where something is missing."""
+    room = max(0, width - 1)
+    head = {"end": room, "start": 0}.get(place, room // 3)
+    return f"{set_cell_size(cell, head)}…{_end(cell, room - head)}"
+
+
+def _end(cell: str, width: int) -> str:
+    """The last columns of a cell; a wide character that does not fit whole becomes a blank."""
     kept = cell
-    while cell_len(kept) > width - 1:
+    while cell_len(kept) > width:
         kept = kept[1:]
-    return "…" + kept + " " * (width - 1 - cell_len(kept))
+    return " " * (width - cell_len(kept)) + kept

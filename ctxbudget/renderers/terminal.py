@@ -33,7 +33,16 @@ LABEL = 11
 
 def render(report: Report, look: Look, out: BinaryIO) -> None:
     """Write the answer in the output's own encoding, with what that cannot carry replaced."""
-    text = "".join(_printed(lines(report, look), look))
+    _write(lines(report, look), look, out)
+
+
+def render_section(section: Section, look: Look, out: BinaryIO) -> None:
+    """Write one table that belongs to no report."""
+    _write(_section(section, look, Ink((), colored=look.colors is not None)), look, out)
+
+
+def _write(rows: Iterator[Text], look: Look, out: BinaryIO) -> None:
+    text = "".join(_printed(rows, look))
     if not draws(look.encoding):
         text = text.translate(PLAIN)
     out.write(text.encode(look.encoding, "replace"))

@@ -1,6 +1,7 @@
 """Everything a renderer may show. The dataclasses are the JSON contract: their fields are its keys, in this order.
 
-``build.py`` makes them from traces, ``ledger.py`` does the per-turn sums, ``schema.py`` reads a report back.
+``build.py`` makes them from traces, ``chart.py`` thins them to a width, ``loading.py`` reads a report back, and
+``schema.py`` describes the JSON.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxbudget.findings import Finding  # noqa: TC001 - its type is read at run time
-from ctxbudget.trace import Calibration, Outcome, Parse, Warning  # noqa: TC001 - their types are read at run time
+from ctxbudget.trace import Calibration, Outcome, Warning  # noqa: TC001 - their types are read at run time
 
 SCHEMA = 1
 """Version of the JSON contract; it grows when a key changes its meaning or goes away, not when one is added."""
@@ -103,6 +104,17 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class ParseRow:
+    """How the reading went; ``skipped`` maps a kind of record that is not used to how many there were."""
+
+    records_ok: int
+    records_bad: int
+    damaged_places: int
+    partial_tail: bool
+    skipped: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class CompactionRow:
     """A compaction the recorded agent made: before turn ``turn``; tokens as the agent reported them, and what we
     estimate for the context just before and after."""
@@ -183,6 +195,17 @@ class FragmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnContext:
+    """The context of one turn, fragment by fragment, in the order the model saw it (``--turn``)."""
+
+    turn: int
+    tokens: int
+    reported: int | None
+    utilization: float
+    fragments: list[FragmentRow]
+
+
+@dataclass(frozen=True, slots=True)
 class EstimatorRow:
     """How far one way of counting is from the provider's count on this trace: fractions of the prompt."""
 
@@ -216,7 +239,7 @@ class TraceReport:
     usage_main: UsageRow
     messages: Messages
     pairs: Pairs
-    parse: Parse
+    parse: ParseRow
     outcome: Outcome | None
     compactions: list[CompactionRow]
     constraints: list[ConstraintRow]
@@ -227,9 +250,18 @@ class TraceReport:
     growth: list[GrowthRow]
     estimators: list[EstimatorRow]
     fragments: list[FragmentRow]
+    shown_turn: TurnContext | None
     children: list[TraceReport]
     findings: list[Finding]
     warnings: list[Warning]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableRow:
+    """A file of a folder, a pattern or a list that could not be read as a trace, and why."""
+
+    path: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +281,9 @@ class Report:
     tool: str
     traces: list[TraceReport]
     totals: Totals
+    unreadable: list[UnreadableRow]
+
+    @property
+    def single(self) -> TraceReport | None:
+        """The one trace, where there is nothing else to tell."""
+        return self.traces[0] if len(self.traces) == 1 and not self.unreadable else None

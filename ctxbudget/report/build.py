@@ -6,6 +6,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, estimators, findings, models
+from ctxbudget.errors import UsageError
+from ctxbudget.ledger import Entry, context, entries, lives, unpaired
 from ctxbudget.report import (
     SCHEMA,
     CompactionRow,
@@ -14,54 +16,68 @@ from ctxbudget.report import (
     EstimatorRow,
     Messages,
     Pairs,
+    ParseRow,
     Peak,
     Report,
     SourceRow,
     Totals,
     TraceReport,
+    TurnContext,
     TurnRow,
+    UnreadableRow,
     UsageRow,
 )
-from ctxbudget.ledger import Entry, entries, lives, unpaired
-from ctxbudget.report.tables import fragment_rows, growth_rows, total_rows
+from ctxbudget.report.tables import fragment_row, fragment_rows, growth_rows, total_rows
 from ctxbudget.tokens import encoding_for
+from ctxbudget.trace import Warning as TraceWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ctxbudget.layers import Scheme
-    from ctxbudget.models import Window
     from ctxbudget.ledger import Life
+    from ctxbudget.models import Window
     from ctxbudget.trace import Billed, Trace
 
 TOOL = f"ctxbudget {version('ctxbudget')}"
 
 
 def build(
-    traces: Sequence[Trace],
+    traces: Iterable[Trace],
     scheme: Scheme,
     *,
     window: int | None = None,
     config_window: int | None = None,
     reserve: int = 0,
+    turn: int | None = None,
     with_estimators: bool = False,
     with_fragments: bool = False,
+    unreadable: Sequence[UnreadableRow] = (),
 ) -> Report:
-    """The report of several traces; ``window`` and ``reserve`` in tokens, as a flag gives them."""
-    reports = [
-        trace_report(
-            trace,
-            scheme,
-            models.window_of(trace, flag=window, config=config_window),
-            reserve=reserve,
-            with_estimators=with_estimators,
-            with_fragments=with_fragments,
+    """The report of several traces; ``window`` and ``reserve`` in tokens, as a flag gives them.
+
+    ``traces`` is walked once and nothing of a trace is kept but its row and its bills, so a folder of long sessions
+    fits in memory. ``unreadable`` is looked at afterwards: the walk may add to it.
+    """
+    reports: list[TraceReport] = []
+    everyone: dict[str, Billed] = {}
+    main: dict[str, Billed] = {}
+    for trace in traces:
+        reports.append(
+            trace_report(
+                trace,
+                scheme,
+                models.window_of(trace, flag=window, config=config_window),
+                reserve=reserve,
+                turn=turn,
+                with_estimators=with_estimators,
+                with_fragments=with_fragments,
+            )
         )
-        for trace in traces
-    ]
-    everyone = [call for trace in traces for member in trace.family() for call in member.billed]
-    totals = Totals(len(traces), usage_of(everyone), usage_of(call for trace in traces for call in trace.billed))
-    return Report(SCHEMA, TOOL, reports, totals)
+        main.update((call.key, call) for call in trace.billed)
+        everyone.update((call.key, call) for member in trace.family() for call in member.billed)
+    totals = Totals(len(reports), usage_of(everyone.values()), usage_of(main.values()))
+    return Report(SCHEMA, TOOL, reports, totals, list(unreadable))
 
 
 def trace_report(
@@ -70,14 +86,18 @@ def trace_report(
     window: Window,
     *,
     reserve: int = 0,
+    turn: int | None = None,
     with_estimators: bool = False,
     with_fragments: bool = False,
 ) -> TraceReport:
-    """The report of one trace, its sub-agents inside it."""
+    """The report of one trace, its sub-agents inside it. A reserve that leaves nothing of the window is not kept
+    free, and a warning says so."""
+    usable = reserve < window.tokens
     ledger = list(entries(trace, scheme))
     dangling, orphans = unpaired(trace)
     carried = lives(trace)
     peak = max(ledger, key=lambda entry: entry.size, default=None)
+    sums = total_rows(carried, peak, scheme)
     return TraceReport(
         schema=SCHEMA,
         tool=TOOL,
@@ -85,7 +105,7 @@ def trace_report(
         window=window.tokens,
         window_source=window.rule,
         window_known=window.known,
-        reserve=reserve,
+        reserve=reserve if usable else 0,
         scheme=scheme.name,
         encoding=trace.encoding,
         encoding_exact=encoding_for(trace.model).exact,
@@ -98,23 +118,26 @@ def trace_report(
         usage_main=usage_of(trace.billed),
         messages=_messages(trace, carried),
         pairs=Pairs(orphan_results=len(orphans), dangling_calls=len(dangling)),
-        parse=trace.parse,
+        parse=_parse(trace),
         outcome=trace.outcome,
         compactions=_compactions(trace, ledger),
-        constraints=[ConstraintRow(each.text, each.turn, each.line, each.source) for each in constraints.constraints(trace)],
-        by_layer=total_rows(carried, ledger, scheme, "layer"),
-        by_kind=total_rows(carried, ledger, scheme, "kind"),
-        by_tool=total_rows(carried, ledger, scheme, "tool"),
-        by_resource=total_rows(carried, ledger, scheme, "resource"),
+        constraints=[
+            ConstraintRow(each.text, each.turn, each.line, each.source) for each in constraints.constraints(trace)
+        ],
+        by_layer=sums["layer"],
+        by_kind=sums["kind"],
+        by_tool=sums["tool"],
+        by_resource=sums["resource"],
         growth=growth_rows(trace, ledger),
         estimators=_estimators(trace) if with_estimators else [],
         fragments=fragment_rows(carried, scheme) if with_fragments else [],
+        shown_turn=None if turn is None else _shown(trace, ledger, carried, scheme, turn, window.tokens),
         children=[
             trace_report(child, scheme, models.window_of(child), reserve=reserve, with_fragments=with_fragments)
             for child in trace.children
         ],
         findings=list(findings.find(trace, ledger, window)),
-        warnings=list(trace.warnings),
+        warnings=[*trace.warnings, *([] if usable else [_nothing_usable(reserve, window)])],
     )
 
 
@@ -163,9 +186,7 @@ def _context(trace: Trace) -> ContextRow:
     called = [turn for turn in trace.turns if not turn.pending]
     reported = [turn.reported for turn in called]
     last = called[-1] if called else None
-    compacted = last is not None and any(
-        each.turn > last.index for each in trace.recorded if each.trigger != "elision"
-    )
+    compacted = last is not None and any(each.turn > last.index for each in trace.recorded if each.trigger != "elision")
     prompt = None if last is None or compacted else last.reported
     known = prompt is not None and last is not None and last.usage is not None and last.usage.final
     return ContextRow(
@@ -174,6 +195,30 @@ def _context(trace: Trace) -> ContextRow:
         peak_prompt=max((each for each in reported if each is not None), default=None),
         by_call=reported,
     )
+
+
+def _parse(trace: Trace) -> ParseRow:
+    parse = trace.parse
+    return ParseRow(parse.records_ok, parse.records_bad, parse.damaged_places, parse.partial_tail, dict(parse.skipped))
+
+
+def _nothing_usable(reserve: int, window: Window) -> TraceWarning:
+    message = (
+        f"a reserve of {reserve:,} tokens leaves nothing of the window of {window.tokens:,} ({window.rule}): "
+        f"the whole window is taken as the base"
+    )
+    return TraceWarning("reserve-ignored", message)
+
+
+def _shown(
+    trace: Trace, ledger: Sequence[Entry], carried: Sequence[Life], scheme: Scheme, turn: int, window: int
+) -> TurnContext:
+    if not 0 < turn <= len(ledger):
+        raise UsageError(f"there is no turn {turn}", hint=f"{trace.source.path} has turns 1 to {len(ledger)}")
+    entry = ledger[turn - 1]
+    rows = {life.fragment.id: life for life in carried}
+    held = [fragment_row(rows[fragment.id], scheme) for fragment in context(trace, turn)]
+    return TurnContext(turn, entry.tokens, entry.turn.reported, entry.size / window, held)
 
 
 def _messages(trace: Trace, carried: Sequence[Life]) -> Messages:

@@ -37,9 +37,7 @@ def columns(report: TraceReport, width: int) -> list[Column]:
     number = min(max(1, width), len(turns))
     cuts = [len(turns) * place // number for place in range(number + 1)]
     compacted = {row.turn for row in report.compactions}
-    return [
-        _column(turns[start:stop], report, compacted) for start, stop in zip(cuts, cuts[1:], strict=False)
-    ]
+    return [_column(turns[start:stop], report, compacted) for start, stop in zip(cuts, cuts[1:], strict=False)]
 
 
 def _column(turns: Sequence[TurnRow], report: TraceReport, compacted: set[int]) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.report import FragmentRow, GrowthRow, TotalRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ctxbudget.layers import Scheme
     from ctxbudget.ledger import Entry, Life
@@ -20,6 +20,9 @@ MOST_GROWTH = 10
 PREVIEW = 80
 """Characters of text shown of a fragment."""
 
+LONGEST = 400
+"""Characters of a tool with its target: a path is whole, a script is not."""
+
 
 class _Sum:
     """Totals of one group while fragments are being added."""
@@ -30,51 +33,51 @@ class _Sum:
         self.calls = self.entered = self.call_tokens = self.result_tokens = 0
         self.first = self.peak = self.token_turns = 0
 
+    def add(self, fragment: Fragment, rent: int, *, at_peak: bool) -> None:
+        """Count one fragment, its rent (tokens × turns), and whether it stood in the fullest turn."""
+        tokens = fragment.tokens
+        self.entered += tokens
+        self.token_turns += rent
+        if fragment.call is not None:
+            if fragment.role == "assistant":
+                self.calls += 1
+                self.call_tokens += tokens
+            else:
+                self.result_tokens += tokens
+        if at_peak:
+            self.peak += tokens
+        if fragment.turn == 1:
+            self.first += tokens
 
-def total_rows(carried: Iterable[Life], ledger: Sequence[Entry], scheme: Scheme, by: str) -> list[TotalRow]:
-    """One row per layer (in the scheme's order, empty ones too), kind, tool or resource (largest rent first)."""
-    at = max(ledger, key=lambda entry: entry.size).turn.index if ledger else 0
-    peak = ledger[at - 1].tokens if ledger else 0
-    name_of = _naming(scheme, by)
-    sums: dict[str, _Sum] = {layer: _Sum() for layer in scheme.layers} if by == "layer" else {}
+
+def total_rows(carried: Iterable[Life], fullest: Entry | None, scheme: Scheme) -> dict[str, list[TotalRow]]:
+    """Rows per ``layer`` (in the scheme's order, empty ones too), ``kind``, ``tool`` and ``resource`` (largest rent
+    first), in one pass."""
+    at, peak = (fullest.turn.index, fullest.tokens) if fullest else (0, 0)
+    groups: dict[str, dict[str, _Sum]] = {"layer": {layer: _Sum() for layer in scheme.layers}}
+    groups |= {name: {} for name in ("kind", "tool", "resource")}
     for life in carried:
-        name = name_of(life.fragment)
-        if name is None:
-            continue
-        total = sums.get(name)
-        if total is None:
-            total = sums[name] = _Sum()
-        _add(total, life, at)
-    rows = [_row(name, total, peak, at) for name, total in sums.items()]
-    return rows if by == "layer" else sorted(rows, key=lambda row: (-row.token_turns, row.name))
+        fragment = life.fragment
+        turn, until = fragment.turn, life.until
+        rent = fragment.tokens * max(0, until - turn + 1)
+        names = (
+            scheme.layer(fragment),
+            fragment.kind.value,
+            fragment.tool,
+            fragment.resource and fragment.resource.target,
+        )
+        for sums, name in zip(groups.values(), names, strict=True):
+            if name is not None:
+                total = sums.get(name)
+                if total is None:
+                    total = sums[name] = _Sum()
+                total.add(fragment, rent, at_peak=turn <= at <= until)
+    rows = {by: [_row(name, total, peak, at) for name, total in sums.items()] for by, sums in groups.items()}
+    return {by: found if by == "layer" else sorted(found, key=_rank) for by, found in rows.items()}
 
 
-def _naming(scheme: Scheme, by: str) -> Callable[[Fragment], str | None]:
-    match by:
-        case "layer":
-            return scheme.layer
-        case "kind":
-            return lambda fragment: fragment.kind.value
-        case "tool":
-            return lambda fragment: fragment.tool
-        case _:
-            return lambda fragment: fragment.resource.target if fragment.resource else None
-
-
-def _add(total: _Sum, life: Life, peak: int) -> None:
-    fragment = life.fragment
-    tokens = fragment.tokens
-    total.entered += tokens
-    total.token_turns += life.token_turns
-    if fragment.asks:
-        total.calls += 1
-        total.call_tokens += tokens
-    elif fragment.answers:
-        total.result_tokens += tokens
-    if fragment.turn <= peak <= life.until:
-        total.peak += tokens
-    if fragment.turn == 1:
-        total.first += tokens
+def _rank(row: TotalRow) -> tuple[int, str]:
+    return -row.token_turns, row.name
 
 
 def _row(name: str, total: _Sum, peak: int, at: int) -> TotalRow:
@@ -94,7 +97,9 @@ def _row(name: str, total: _Sum, peak: int, at: int) -> TotalRow:
 def growth_rows(trace: Trace, ledger: Sequence[Entry]) -> list[GrowthRow]:
     """The turns that grew most, largest first, each with the fragment that did it. The first turn is the start,
     not growth."""
-    grown = nlargest(MOST_GROWTH, (entry for entry in ledger[1:] if entry.added), key=lambda entry: (entry.added, -entry.turn.index))
+    grown = nlargest(
+        MOST_GROWTH, (entry for entry in ledger[1:] if entry.added), key=lambda entry: (entry.added, -entry.turn.index)
+    )
     rows = []
     for entry in grown:
         worst = max(trace.entering(entry.turn), key=lambda fragment: fragment.tokens)
@@ -145,7 +150,7 @@ def fragment_row(life: Life, scheme: Scheme) -> FragmentRow:
 def describe(fragment: Fragment) -> str:
     """What a fragment is in a few words: its tool and target, else its first words, else why there are none."""
     if fragment.tool is not None and fragment.resource is not None and fragment.resource.target:
-        return f"{fragment.tool} {fragment.resource.target}"[:PREVIEW]
+        return " ".join(f"{fragment.tool} {fragment.resource.target}".split())[:LONGEST]
     if fragment.kind == "unseen":
         return "billed, not in the file: system prompt, tool definitions"
     if fragment.hidden:

@@ -7,9 +7,10 @@ place, ``lanes.py`` shows the log by layer to a pass that divides it, ``survival
 from __future__ import annotations
 
 from ctxbudget.view.index import Index
+from ctxbudget.view.notices import dropping
 from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note
 from ctxbudget.view.placing import STRIDE
-from ctxbudget.view.rules import RULES, Broken, cut
+from ctxbudget.view.rules import RULES, Broken, cut, mend, message_of
 from ctxbudget.view.standins import digested, notice, shortened_call, stand_in
 from ctxbudget.view.view import View
 
@@ -26,6 +27,9 @@ __all__ = [
     "View",
     "cut",
     "digested",
+    "dropping",
+    "mend",
+    "message_of",
     "notice",
     "shortened_call",
     "stand_in",

@@ -113,7 +113,7 @@ class Pairs:
             live = [one.id for one in view.units.live[unit].values()]
             if not view.pins.ids.isdisjoint(live):
                 for born in view.units.born[unit]:
-                    if born.id not in view and view.holder.get(born.id) not in view:
+                    if view.stand_for(born.id) is None:
                         yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, (), (born,), reason=wrong))
             else:
                 yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, tuple(live), reason=wrong))
@@ -151,19 +151,20 @@ def _companions(view: View, leaving: dict[str, Fragment]) -> Iterator[Fragment]:
         if fragment.message in seen or fragment.kind is Kind.INJECTED:
             continue
         seen.add(fragment.message)
-        rest = [one for one in _message(view, fragment) if one.id not in leaving]
+        rest = [one for one in message_of(view, fragment) if one.id not in leaving]
         if all(one.kind is Kind.INJECTED and one.id not in view.pins.ids for one in rest):
             yield from rest
 
 
-def _message(view: View, fragment: Fragment) -> Iterator[Fragment]:
+def message_of(view: View, fragment: Fragment) -> Iterator[Fragment]:
     """The live fragments round a fragment's place that belong to its message."""
     at = bisect_left(view.places, view.place_of[fragment.id])
-    for places in (reversed(view.places[max(0, at - 64) : at]), view.places[at:at + 64]):
-        for place in places:
-            if view.live[place].message != fragment.message:
+    for steps in (range(at - 1, -1, -1), range(at, len(view.places))):
+        for step in steps:
+            other = view.live[view.places[step]]
+            if other.message != fragment.message:
                 break
-            yield view.live[place]
+            yield other
 
 
 class First:
@@ -210,9 +211,9 @@ RULES: tuple[Rule, ...] = (Pinned(), Pairs(), Loops(), Together(), Adjacent(), F
 
 def _back(view: View, fragment: Fragment) -> Edit:
     """The edit that brings an original back, in place of the stand-in that is its alone."""
-    holder = view.holder.get(fragment.id)
-    alone = holder is not None and holder in view and view.known[holder].stands_for == (fragment.id,)
-    return Edit(ENGINE, (holder,) if alone and holder else (), (fragment,), reason="it must stay whole")
+    holder = view.stand_for(fragment.id)
+    alone = holder is not None and len(view.survival.members.get(holder.id, ())) == 1
+    return Edit(ENGINE, (holder.id,) if holder and alone else (), (fragment,), reason="it must stay whole")
 
 
 def cut(view: View, wanted: Iterable[Fragment]) -> list[Fragment]:

@@ -12,6 +12,7 @@ from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
 from ctxbudget.layers import AGENT
+from ctxbudget.trace import Kind
 from ctxbudget.view.index import Index
 from ctxbudget.view.loop import Loop
 from ctxbudget.view.parts import Change
@@ -67,6 +68,8 @@ class View:
         self.units, self.loop, self.task, self.survival = Units(), Loop(), Task(), Survival()
         self.overhead = 0
         """How many leading fragments of the log came before the first user message: never edited."""
+        self.spoken: set[int] = set()
+        """Messages that hold user text."""
         self.messages: list[int] = []
         """Place of the first fragment of each message after the overhead."""
         self.turns: list[int] = []
@@ -126,6 +129,13 @@ class View:
         """The live fragments before place ``stop`` that are not pinned, oldest first."""
         return (one for one in self.between(self.overhead * STRIDE, stop) if one.id not in self.pins.ids)
 
+    def stand_for(self, id: str) -> Fragment | None:  # noqa: A002 - what it is
+        """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
+        found: str | None = id
+        while found is not None and found not in self:
+            found = self.holder.get(found)
+        return None if found is None else self.known[found]
+
     def turn_start(self, turn: int) -> int:
         """The place where the arrivals of a turn begin; that of everything for turns before the first."""
         return self.turns[turn - 1] if turn >= 1 else 0
@@ -179,6 +189,7 @@ class View:
         """Recorded fragments enter the log and the view."""
         if not self.log:
             self.overhead = overhead(fragments)
+        self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
         for fragment in fragments:
             place = self.end
             if len(self.log) < self.overhead or self.pins.holds(fragment):
@@ -205,6 +216,7 @@ class View:
             self._drop(self.place_of[fragment.id], fragment, edit.by)
         for spot, fragment in zip(spots, edit.inserted, strict=True):
             self._was.setdefault(spot, None)
+            self.holder.pop(fragment.id, None)
             self.holder.update(dict.fromkeys(fragment.stands_for, fragment.id))
             self._add(spot, fragment)
             for lanes in self._lanes.values():

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ROWS = 4_200
 FIRST = 20_001
 SPLIT, TWICE = "V31", "V08"
-WORDS = "Alder Birch Cedar Dune Ember Fjord Grove Heath Ivory Jetty Knoll Larch Moor North Orchard Pier".split()
-TRADES = "Print,Catering,Lighting,Timber,Textiles,Cleaning,Transport,Sound,Paints,Ticketing,Flowers,Security".split(",")
+WORDS = "Alder Birch Cedar Dune Ember Fjord Grove Heath Ivory Jetty Knoll Larch Moor North Orchard Pier"
+TRADES = "Print Catering Lighting Timber Textiles Cleaning Transport Sound Paints Ticketing Flowers Security"
 STAFF = {
     "kt": ("Kaja Thorn", "director", "5521"),
     "rb": ("Ruben Bell", "accounts", "7340"),
@@ -52,7 +52,8 @@ class Payment:
 @cache
 def vendors() -> dict[str, tuple[str, str]]:
     """Return name and last digits of the account of every vendor."""
-    names = {f"V{n:02}": f"{WORDS[n * 37 % 16]} {TRADES[n * 37 % 192 // 16]}" for n in range(1, 61)}
+    words, trades = WORDS.split(), TRADES.split()
+    names = {f"V{n:02}": f"{words[n * 37 % 16]} {trades[n * 37 % 192 // 16]}" for n in range(1, 61)}
     made = {code: (name, f"{draw(f'account/{code}', 9000) + 1000}") for code, name in names.items()}
     return made | {SPLIT: ("Brightwater Staging", STAFF["mw"][2])}
 
@@ -107,7 +108,8 @@ def _write(place: Workspace, path: str, lines: list[str]) -> None:
 def _logged(number: int, payment: Payment) -> str:
     date = payment.day - sum(DAYS[: payment.month - 1])
     moment = f"{payment.month:02}-{date:02} {payment.minute // 60:02}:{payment.minute % 60:02}"
-    return f"{moment} approve id={number} vendor={payment.vendor} by={payment.by} two={'yes' if payment.cents > LIMIT else 'no'}"
+    two = "yes" if payment.cents > LIMIT else "no"
+    return f"{moment} approve id={number} vendor={payment.vendor} by={payment.by} two={two}"
 
 
 def _minutes(month: int, own: dict[int, Payment]) -> list[str]:

@@ -56,6 +56,7 @@ class ClaudeCode:
         self.lines: list[dict[str, Any]] = []
         self.turns = 0
         self.usage: dict[str, Any] = {}
+        self._asked = self.clock.now
         self._parent: str | None = None
         self._known = session.cached
         self._waiting: list[tuple[str, str]] = []
@@ -71,6 +72,7 @@ class ClaudeCode:
         if not self.session.agent:
             self._bookkeeping(identity)
         self._line("user", {"message": {"role": "user", "content": text}}, identity)
+        self._asked = self.clock.now
         self.meter.enter(text)
 
     def reply(self, turn: Turn) -> None:
@@ -103,9 +105,13 @@ class ClaudeCode:
         )
         self.meter.enter(outcome.text)
 
-    def finish(self, seconds: int) -> None:
+    def finish(self) -> None:
         """Write the line about how long the user waited; it is not sent to the model."""
-        self._line("system", {"subtype": "turn_duration", "durationMs": seconds * 1000 + 417, "isMeta": False})
+        self._line("system", {"subtype": "turn_duration", "durationMs": self.waited(), "isMeta": False})
+
+    def waited(self) -> int:
+        """Return the milliseconds since the user last said something."""
+        return round((self.clock.now - self._asked).total_seconds() * 1000)
 
     def _blocks(self, turn: Turn, identity: str) -> list[dict[str, Any]]:
         blocks: list[dict[str, Any]] = []

@@ -153,9 +153,9 @@ class Codex:
 
     def _served(self, call: Call, outcome: Outcome) -> dict[str, Any]:
         _, server, tool = call.tool.split("__")
-        content: list[dict[str, Any]] = [{"type": "text", "text": outcome.text}]
-        for data in outcome.images:
-            content.append({"type": "image", "data": base64.b64encode(data).decode(), "mimeType": "image/png"})
+        pictures = (base64.b64encode(data).decode() for data in outcome.images)
+        content = [{"type": "text", "text": outcome.text}]
+        content += [{"type": "image", "data": data, "mimeType": "image/png"} for data in pictures]
         return {
             "invocation": {"server": server, "tool": tool, "arguments": call.arguments},
             "duration": {"secs": 0, "nanos": 84_000_000},

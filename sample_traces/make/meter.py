@@ -12,7 +12,7 @@ from stamps import draw
 
 try:
     from quicktok import get_encoding
-except ImportError:  # no wheel for this Python yet: the other engine that ctxbudget depends on counts the same
+except ImportError:  # no wheel for this Python yet: the other vocabulary that ctxbudget depends on counts the same
     from bpe_openai import get_encoding
 
 ENCODING = get_encoding("o200k_base")
@@ -20,7 +20,7 @@ ENCODING = get_encoding("o200k_base")
 
 def count(text: str) -> int:
     """Return the exact number of o200k tokens."""
-    return ENCODING.count(text)
+    return len(ENCODING.encode_ordinary(text))
 
 
 @dataclass(slots=True)

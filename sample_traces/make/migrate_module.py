@@ -49,9 +49,10 @@ class Explorer:
         play(turns, self.tools, self.book)
         report, calls = turns[-1].say, sum(len(turn.calls) for turn in turns)
         total = self.book.meter.prompt
-        note = f"agentId: {AGENT}\n<usage>total_tokens: {total}\ntool_uses: {calls}\nduration_ms: 41873</usage>"
+        spent = self.book.waited()
+        note = f"agentId: {AGENT}\n<usage>total_tokens: {total}\ntool_uses: {calls}\nduration_ms: {spent}</usage>"
         display = {"status": "completed", "prompt": prompt, "agentId": AGENT}
-        display |= {"content": [{"type": "text", "text": report}], "totalDurationMs": 41_873, "totalTokens": total}
+        display |= {"content": [{"type": "text", "text": report}], "totalDurationMs": spent, "totalTokens": total}
         return Outcome(f"{report}\n\n{note}", display | {"totalToolUseCount": calls, "usage": self.book.usage})
 
 
@@ -64,7 +65,7 @@ def build() -> dict[str, bytes]:
         explorer = Explorer(tools)
         book = ClaudeCode(MAIN)
         play(load("migrate_module"), tools | {"Task": explorer.task}, book)
-        book.finish(1_184)
+        book.finish()
     return {
         "migrate_module.jsonl": book.bytes(),
         f"migrate_module/subagents/agent-{AGENT}.jsonl": explorer.book.bytes(),

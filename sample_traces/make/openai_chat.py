@@ -45,7 +45,7 @@ class OpenAIChat:
         self.messages.append({"role": "tool", "tool_call_id": self._waiting.pop(0), "content": outcome.text})
 
 
-def function(name: str, description: str, required: str = "", **properties: str) -> dict[str, Any]:
+def function(name: str, description: str, required: str = "", /, **properties: str) -> dict[str, Any]:
     """Return the schema of a tool whose arguments are described in one sentence each.
 
     A description that begins with a type and a colon sets it; text is the default.

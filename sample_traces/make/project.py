@@ -1,6 +1,6 @@
 """The small projects that the stories work on.
 
-A project is one Markdown file under ``projects/``: a heading with a path, then the file in a fence of four
+A project is one Markdown file under ``projects/``: a heading with a path, then the file in a bare fence of four
 backticks. Unpacked into a temporary folder it is a real project that runs; every path shown in a trace is
 the one it pretends to live at (``/work/shop``), so the bytes do not depend on the machine.
 """

@@ -22,7 +22,9 @@ BACK = 14 * 60 + 52
 
 TOOLS = [
     function("lookup_invoice", "State, dates, items and amounts of one invoice.", "invoice", invoice="Its number."),
-    function("lookup_return", "Returns that the warehouse has booked for an invoice.", "invoice", invoice="Its number."),
+    function(
+        "lookup_return", "Returns that the warehouse has booked for an invoice.", "invoice", invoice="Its number."
+    ),
     function("search_kb", "Search the articles of the support desk; the three best.", "query", query="A few words."),
     function(
         "issue_refund",

@@ -74,8 +74,7 @@ class SweAgent:
         order = ("action", "observation", "response", "state", "thought", "execution_time", "query", "extra_info")
         self.steps[-1] = {key: step[key] for key in order}
         foot = f"(Open file: {state['open_file']})\n(Current directory: {state['working_dir']})\nbash-$"
-        if outcome.text or not outcome.error:
-            self.say("user", "observation", f"{outcome.text}\n{foot}" if outcome.text else foot)
+        self.say("user", "observation", f"{outcome.text or 'The command had no output.'}\n{foot}")
 
 
 def elided(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

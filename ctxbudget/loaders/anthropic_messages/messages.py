@@ -80,7 +80,7 @@ class Messages:
         content, call = block.get("content"), block.get("tool_use_id")
         call = call if isinstance(call, str) else None
         items = content if isinstance(content, list) else [content]
-        files = [item for item in items if _is_media(item)]
+        files = [item for item in items if isinstance(item, dict) and _is_media(item)]
         texts = texts_of([item for item in items if not _is_media(item)])
         if texts or not files:
             failed = block.get("is_error") is True or _failed(content)

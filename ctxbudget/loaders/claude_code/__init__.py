@@ -131,7 +131,9 @@ def _compact(build: TraceBuilder, live: Sequence[Line], at: int, skipped: Counte
     return at
 
 
-def _bill_abandoned(build: TraceBuilder, lines: Sequence[Line], kept: set[int], groups: Mapping[str, list[Line]]) -> None:
+def _bill_abandoned(
+    build: TraceBuilder, lines: Sequence[Line], kept: set[int], groups: Mapping[str, list[Line]]
+) -> None:
     """Rewound branches were paid for, and are no part of the context."""
     lost = [line for line in lines if line.body and line.type in {"user", "assistant"} and id(line) not in kept]
     seen: set[str] = set()

@@ -79,37 +79,47 @@ def read_lines(records: Iterable[Record]) -> tuple[list[Line], Counter[str], dic
 
 
 def _line(data: dict[str, Any], number: int) -> Line | None:
-    match data:
-        case {"type": "user" | "assistant" as kind, "message": dict(body)}:
-            pass
-        case {"type": "attachment" as kind, "attachment": dict(body)}:
-            pass
-        case {"type": "system", "subtype": "compact_boundary" as kind}:
-            body = {"metadata": data.get("compactMetadata")}
-        case {"type": str(kind), "uuid": str()}:
-            body = {}
-        case _:
-            return None
-    uuid, parent = data.get("uuid"), data.get("parentUuid")
-    own = uuid if isinstance(uuid, str) else None
+    get = data.get
+    kind, own, parent, logical, agent = (
+        get("type"),
+        get("uuid"),
+        get("parentUuid"),
+        get("logicalParentUuid"),
+        get("agentId"),
+    )
+    body: Any = None
+    if kind in {"user", "assistant"}:
+        body = get("message")
+    elif kind == "attachment":
+        body = get("attachment")
+    elif kind == "system" and get("subtype") == "compact_boundary":
+        kind, body = "compact_boundary", {"metadata": get("compactMetadata")}
+    if not isinstance(body, dict):
+        body = {}
+    own = own if isinstance(own, str) else None
+    if not body and own is None:
+        return None
     return Line(
-        number=number,
-        type=kind,
-        uuid=own,
-        parent=parent if isinstance(parent, str) else None,
-        rooted="parentUuid" in data and parent is None,
-        logical=data["logicalParentUuid"] if isinstance(data.get("logicalParentUuid"), str) else None,
-        side=data.get("isSidechain") is True,
-        agent=data["agentId"] if isinstance(data.get("agentId"), str) else None,
-        meta=data.get("isMeta") is True,
-        summary=data.get("isCompactSummary") is True,
-        key=_key(data, body, own) if kind == "assistant" else None,
-        body=body,
+        number,
+        str(kind),
+        own,
+        parent if isinstance(parent, str) else None,
+        parent is None and "parentUuid" in data,
+        logical if isinstance(logical, str) else None,
+        get("isSidechain") is True,
+        agent if isinstance(agent, str) else None,
+        get("isMeta") is True,
+        get("isCompactSummary") is True,
+        _key(data, body, own) if kind == "assistant" else None,
+        body,
     )
 
 
 def _key(data: dict[str, Any], body: dict[str, Any], own: str | None) -> str | None:
-    return next((key for key in (body.get("id"), data.get("requestId"), own) if isinstance(key, str) and key), None)
+    for key in (body.get("id"), data.get("requestId")):
+        if isinstance(key, str) and key:
+            return key
+    return own
 
 
 def parents(lines: Sequence[Line]) -> list[int]:

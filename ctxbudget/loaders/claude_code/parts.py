@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_TOKENS = 10**9
 """A token count above this is a damaged number: no call has a thousand million tokens."""
 
+USAGE_FIELDS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+
 ATTACHMENTS = {
     "file": Kind.RESULT,
     "edited_text_file": Kind.RESULT,
@@ -175,23 +177,27 @@ def _continues(old: dict[str, Any], new: dict[str, Any]) -> bool:
 def add_reply(build: TraceBuilder, group: list[Line]) -> None:
     """The parts of one response, all its lines together."""
     for line, block, part in reply_blocks(group):
-        at = {"block": block, "line": line.number}
         match part:
             case {"type": "text", "text": str(text)}:
-                build.add(None, text, **at)
+                build.add(None, text, block=block, line=line.number)
             case {"type": "thinking", "thinking": str(text)}:
-                signature = part.get("signature")
-                build.add(Kind.THINKING, text, opaque=len(signature) if isinstance(signature, str) else 0, **at)
+                build.add(Kind.THINKING, text, block=block, line=line.number, opaque=_length(part, "signature"))
             case {"type": "redacted_thinking"}:
-                data = part.get("data")
-                build.add(Kind.THINKING, "", opaque=len(data) if isinstance(data, str) else 0, **at)
+                build.add(Kind.THINKING, "", block=block, line=line.number, opaque=_length(part, "data"))
             case {"type": "tool_use" | "server_tool_use", "name": str(name)}:
                 call = part.get("id")
-                build.call(name, part.get("input"), id=call if isinstance(call, str) else None, **at)
+                known = call if isinstance(call, str) else None
+                build.call(name, part.get("input"), id=known, block=block, line=line.number)
             case {"type": str(kind)} if kind.endswith("_tool_result"):
-                build.result(plain(part.get("content")), call=str(part.get("tool_use_id")), **at)
+                call = str(part.get("tool_use_id"))
+                build.result(plain(part.get("content")), call=call, block=block, line=line.number)
             case _:
-                build.add(Kind.OTHER, plain(part), **at)
+                build.add(Kind.OTHER, plain(part), block=block, line=line.number)
+
+
+def _length(part: dict[str, Any], name: str) -> int:
+    value = part.get(name)
+    return len(value) if isinstance(value, str) else 0
 
 
 def read_usage(build: TraceBuilder, group: list[Line]) -> Usage | None:
@@ -200,26 +206,31 @@ def read_usage(build: TraceBuilder, group: list[Line]) -> Usage | None:
     It is final where a line carries a stop reason (see the formats' notes: up to 2.1.39 many lines hold the
     placeholder of ``message_start``). A field that is no sane integer is left out and flagged.
     """
-    raws = [(line, line.body["usage"]) for line in group if isinstance(line.body.get("usage"), dict)]
-    if not raws:
+    found: tuple[Line, dict[str, Any]] | None = None
+    most, final = -1, False
+    for line in group:
+        raw = line.body.get("usage")
+        final = final or bool(line.body.get("stop_reason"))
+        if isinstance(raw, dict) and (output := _whole(raw.get("output_tokens")) or 0) > most:
+            most, found = output, (line, raw)
+    if found is None:
         return None
-    line, raw = max(raws, key=lambda pair: _whole(pair[1].get("output_tokens")) or 0)
-    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
-    bad = [name for name in names if raw.get(name) is not None and _whole(raw[name]) is None]
-    for name in bad:
+    line, raw = found
+    counts = {name: _whole(raw.get(name)) for name in USAGE_FIELDS}
+    bad = {name for name in USAGE_FIELDS if counts[name] is None and raw.get(name) is not None}
+    for name in sorted(bad):
         build.warn("invalid-usage", f"usage field {name} is not a token count; left out", line.number)
-    given, read, write, output = (_whole(raw.get(name)) or 0 for name in names)
+    given, read, write, output = (count or 0 for count in counts.values())
     detail = raw.get("output_tokens_details")
-    thinking = _whole(detail.get("thinking_tokens")) if isinstance(detail, dict) else None
     return Usage(
         input=given,
         cache_read=read,
         cache_write=write,
         output=output,
-        reasoning=thinking,
+        reasoning=_whole(detail.get("thinking_tokens")) if isinstance(detail, dict) else None,
         total=given + read + write + output,
-        final=any(line.body.get("stop_reason") for line in group),
-        split=not set(bad) & set(names[:3]),
+        final=final,
+        split=not bad - {"output_tokens"},
     )
 
 

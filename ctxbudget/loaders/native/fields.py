@@ -24,10 +24,10 @@ LINES = {
         "text", "role", "tool", "args", "id", "error", "tokens", "width", "height", "resource", "joined", "ref",
         "in_place_of", "_pin",
     ),
-    "turn": ("model", "usage", "key"),
-    "compaction": (),
     "billed": ("model", "key", "purpose", "turn"),
     "child": FACTS,
+    "compaction": (),
+    "turn": ("model", "usage", "key"),
     "end": (),
 }  # fmt: skip
 """What a line is, told by the first of these keys that it has, and the other keys it may have."""
@@ -148,7 +148,7 @@ class Fields:
 
 def nearest(name: str, known: Collection[str]) -> str:
     """A hint at the name that may have been meant."""
-    near = get_close_matches(str(name)[:40], list(known), n=1, cutoff=0.6)
+    near = get_close_matches(str(name)[:40], list(map(str, known)), n=1, cutoff=0.6)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

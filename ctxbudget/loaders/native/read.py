@@ -104,8 +104,8 @@ class Reader:
 
     def _close(self) -> None:
         while len(self._stack) > 1:
-            section = self._stack[-1]
-            section.notes.add("no-end", f"the child {section.name!r} begins here and has no end", section.line)
+            parent, section = self._stack[-2:]
+            parent.notes.add("no-end", f"the child {str(section.name)[:40]!r} begins here and has no end", section.line)
             self._end_child()
 
     def _header(self, section: Section, fields: Fields) -> None:

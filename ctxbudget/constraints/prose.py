@@ -14,36 +14,79 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"[^\n]+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_MARKER = re.compile(r"\s*(?:>\s?)*\s*(?:(?:[-*+•–·]|#{1,6}|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s+)?(?:\[[ xX]\]\s+)?")
+_MARKER = re.compile(
+    r"\s*(?:>\s?)*\s*(?:(?:[-*+\u2022\u2013·]|#{1,6}|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s+)?(?:\[[ xX]\]\s+)?"
+)
 _NOT_PROSE = re.compile(
     r"""\s*(?:
-        \$\ | >>>\ | \.\.\.\ | [|{}\\] | // | /\* | \*/ | <[!/?\w] [^>]*> \s*$ | @@ | \+\+\+ | ---\ | ```
-      | \#(?:include|define|!) | \#\ [a-z]
-      | (?:import|from|def|class|return|const|let|var|function|public|private|static|elif|else:|try:|package|using)\ .*[;:({)]\s*$
+        \$\ | >>>\ | \.\.\.\ | [|{}\\)\]] | // | /\* | \*/ | <[!/?\w][^>]*>\s*$ | @@ | \+\+\+ | ---\ | ```
+      | \d+\s*(?:\t|→|\|) | \#(?:include|define|!) | \#\ [a-z] | (?<=[ \t]{2})\#
+      | (?:import|from|def|class|return|const|let|var|function|public|private|static|package|using)\ .*[;:({)]\s*$
+      | (?:elif|else:|try:|assert|raise|throw)\b | (?:if|for|while|switch|print|printf|echo)\s*\(
       | (?:import|from)\ [\w.]+(?:\s+import\b.*)?$
       | \[?\d{4}[-/]\d\d[-/]\d\d | \[?\d\d:\d\d(?::\d\d)? | \[?[A-Z][a-z]{2}\ +\d{1,2}\ \d\d:\d\d
       | \[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|CRITICAL|SEVERE)\b
-      | \[?(?=[^\s:]{0,200}[./\\])[\w./\\-]{1,200}+:\d+\b | at\ [\w.$<>]+\( | File\ " | Traceback | diff\ --git | E\ {2,}
-      | [\w.]*(?:Error|Exception|Warning)\b\s*: | "[\w-]+"\s*:
+      | \[?(?=[^\s:]{0,200}[./\\])[\w./\\-]{1,200}+:\d+\b | at\ [\w.$<>]+\( | File\ "
+      | Traceback | diff\ --git | E\ {2,} | [\w.]*(?:Error|Exception|Warning)\b\s*: | "[\w-]+"\s*:
     )""",
     re.VERBOSE,
 )
+"""Starts of lines that nobody writes as prose: prompts, tables, diffs, statements, log levels, tracebacks, JSON."""
 _SYMBOL = re.compile(r"[{}<>=;|\\$^~&\[\]\"]")
 _MENTION = re.compile(r"`[^`\n]*`|[$€£]\s?\d")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'’”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<![.!?…])[!?…]++(?=\s)")
-_ABBREVIATIONS = frozenset("""
-    e.g i.e etc vs cf dr mr mrs ms fig approx inc ltd resp max min z.b d.h u.a bzw usw ca vgl p.ej ej sr sra pág
-    p.ex ex st nr núm art al
-""".split())  # fmt: skip
+_WORD = re.compile(
+    r"(?<!\S)[\"'“«(\[*_¿¡\u2014\u2013-]*[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+[.,;:!?)\]\"'”»*_\u2014\u2013…]*+(?!\S)"
+)
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'\u2019”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<![.!?…])[!?…]++(?=\s)")
+_ABBREVIATIONS = frozenset(
+    [
+        "e.g",
+        "i.e",
+        "etc",
+        "vs",
+        "cf",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "fig",
+        "approx",
+        "inc",
+        "ltd",
+        "resp",
+        "max",
+        "min",
+        "z.b",
+        "d.h",
+        "u.a",
+        "bzw",
+        "usw",
+        "ca",
+        "vgl",
+        "p.ej",
+        "ej",
+        "sr",
+        "sra",
+        "pág",
+        "p.ex",
+        "ex",
+        "st",
+        "nr",
+        "núm",
+        "art",
+        "al",
+    ]
+)
 _WRAPPED = 45
 """A line shorter than this was ended on purpose, not wrapped."""
+_LONGEST_PARAGRAPH = 2_000
+"""Characters after which wrapped lines are no longer put together."""
 _LONGEST_LINE = 5_000
 """Characters of a line that people write; longer ones are data."""
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of ``text`` in order, as disjoint ranges: ``text[start:end]`` is one, without white space round it."""
+    """The sentences of ``text`` in order, as disjoint ranges: ``text[start:end]`` is one, without blanks round it."""
     for start, end in _paragraphs(text):
         yield from _split(text, start, end)
 
@@ -56,8 +99,7 @@ def is_prose(line: str) -> bool:
     tokens = bare.split()
     if len(tokens) < 2 or len(_SYMBOL.findall(bare)) > max(2, len(line) // 16):
         return False
-    words = sum(1 for token in tokens if _WORD.fullmatch(token.strip(".,;:!?¿¡()\"'“”«»*_-—–…")))
-    return words * 2 >= len(tokens)
+    return len(_WORD.findall(bare)) * 2 >= len(tokens)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -82,12 +124,12 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(text: str, start: int, end: int, following: int, raw: str) -> bool:
     """Whether a line carries on the sentence before it: that one is long and open, this one starts in lower case."""
-    first = raw.lstrip()
     return (
         following == end + 1
+        and raw.lstrip()[:1].islower()
+        and end - start <= _LONGEST_PARAGRAPH
         and end - max(start, text.rfind("\n", start, end)) >= _WRAPPED
-        and first[:1].islower()
-        and text[start:end].rstrip()[-1:] not in set(".!?:;…")
+        and not text.endswith((".", "!", "?", ":", ";", "…", ".\r", ":\r"), start, end)
     )
 
 

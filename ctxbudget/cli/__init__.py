@@ -1,0 +1,98 @@
+"""The command line: thin commands, and ``main``, the one place that turns errors into exit codes.
+
+Nothing but typer is imported here, so that ``--help`` is quick; each command imports the library when it runs.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxbudget.cli.analyze import analyze
+from ctxbudget.cli.list import list_names
+from ctxbudget.errors import CtxbudgetError
+from ctxbudget.safe import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(name="ctxbudget", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("analyze")(analyze)
+app.command("list")(list_names)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - takes longer than the help
+
+        typer.echo(f"ctxbudget {version('ctxbudget')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback does it
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A profiler for agent context windows: where the tokens of every model call went.
+
+    \b
+    Examples:
+      ctxbudget analyze session.jsonl
+      ctxbudget analyze ~/.claude/projects/my-project
+      ctxbudget analyze session.jsonl --format json -o report.json
+      ctxbudget list formats
+
+    Exit codes: 0 done, 1 findings (only where asked for), 2 could not do it.
+    """  # noqa: D301 - \b keeps the lines of a block together
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code. ``arguments`` are those of the process if not given."""
+    _prepare_streams()
+    try:
+        return int(app(args=arguments, prog_name="ctxbudget", standalone_mode=False) or 0)
+    except CtxbudgetError as error:
+        return _failed(error.message, error.hint, error.exit_code)
+    except typer.TyperException as error:
+        return _failed(*_usage(error), CtxbudgetError.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+
+
+def _prepare_streams() -> None:
+    """Text that the console cannot carry is replaced, never fatal; a reader that goes away ends us in silence."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _failed(message: str, hint: str, code: int) -> int:
+    sys.stderr.write(f"error: {visible(message)}\n")
+    if hint:
+        sys.stderr.write(f"hint: {visible(hint)}\n")
+    return code
+
+
+def _usage(error: typer.TyperException) -> tuple[str, str]:
+    """Message and hint of an error of the command line itself: the nearest name, else where the help is."""
+    message, _, near = error.format_message().partition(". Did you mean ")
+    possible = getattr(error, "possibilities", None)
+    if possible:
+        message, near = error.message, possible[0]
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "ctxbudget"
+    hint = f"did you mean {near.rstrip('?')}?" if near else f"see: {command} --help"
+    words = " ".join(message.split()).rstrip(".")
+    return words[:1].lower() + words[1:], hint

@@ -1,0 +1,56 @@
+"""Names that the shell completes."""
+
+from __future__ import annotations
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats that a file can be read as."""
+    from ctxbudget.loaders import LOADERS  # noqa: PLC0415 - only while completing
+
+    return _starting(LOADERS.names(), incomplete)
+
+
+def schemes(incomplete: str) -> list[str]:
+    """Layer schemes."""
+    from ctxbudget.layers import SCHEMES  # noqa: PLC0415 - only while completing
+
+    return _starting(tuple(SCHEMES), incomplete)
+
+
+def outputs(incomplete: str) -> list[str]:
+    """Output formats."""
+    from ctxbudget.cli.outputs import names  # noqa: PLC0415 - only while completing
+
+    return _starting(names(), incomplete)
+
+
+def breakdowns(incomplete: str) -> list[str]:
+    """Groupings of a breakdown."""
+    from ctxbudget.renderers import BREAKDOWNS  # noqa: PLC0415 - only while completing
+
+    return _starting(BREAKDOWNS, incomplete)
+
+
+def tables(incomplete: str) -> list[str]:
+    """Tables of a report."""
+    from ctxbudget.renderers import TABLES  # noqa: PLC0415 - only while completing
+
+    return _starting(TABLES, incomplete)
+
+
+def levels(incomplete: str) -> list[str]:
+    """Levels of findings."""
+    from ctxbudget.analysis import LEVELS  # noqa: PLC0415 - only while completing
+
+    return _starting(LEVELS, incomplete)
+
+
+def listings(incomplete: str) -> list[str]:
+    """What ``list`` can list."""
+    from ctxbudget.listings import LISTINGS  # noqa: PLC0415 - only while completing
+
+    return _starting(tuple(LISTINGS), incomplete)
+
+
+def _starting(names: tuple[str, ...], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

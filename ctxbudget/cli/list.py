@@ -1,0 +1,29 @@
+"""``ctxbudget list``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ctxbudget.cli import complete
+
+
+def list_names(
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="formats, layers, models or estimators.", autocompletion=complete.listings)
+    ],
+    match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only rows that hold this.", show_default=False)] = "",
+) -> None:
+    """List the names that other commands take.
+
+    \b
+    Examples:
+      ctxbudget list formats
+      ctxbudget list models opus
+    """  # noqa: D301 - \b keeps the lines of a block together
+    from ctxbudget import listings, output  # noqa: PLC0415 - the help does without
+    from ctxbudget.cli import outputs  # noqa: PLC0415
+
+    target = output.open_output(None)
+    outputs.write_section(listings.listing(what, match), outputs.look(target, by=None, table=None, children=False), target)

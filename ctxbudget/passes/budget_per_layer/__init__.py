@@ -1,0 +1,122 @@
+"""Divide the window among the layers, anew before every call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ctxbudget.errors import UnknownName
+from ctxbudget.passes.budget_per_layer.pairing import completed
+from ctxbudget.passes.budget_per_layer.walk import Walk, Want, resting, walk
+from ctxbudget.trace import Edit, Kind
+from ctxbudget.view import Note, cut
+from ctxbudget.view.lanes import Lanes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.trace import Fragment
+    from ctxbudget.view import View
+
+NAME: Final = "budget-per-layer"
+BACK: Final = "it fits its layer's quota again"
+SHORT: Final = "only its short form fits its layer's quota"
+QUOTAS: Final = (("task", 0.05), ("state", 0.15), ("reasoning", 0.20), ("observation", 0.45))
+"""Fractions of the useful window; the .15 that is missing is room for the reply (DESIGN section 6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPerLayer:
+    """Give each layer a quota of the useful window and fill it from newest to oldest: whole, else digest, else nothing.
+
+    Keeps: the task literally, and of every other layer the newest that fits its quota.
+    Costs: nothing is asked of a model; the cached prefix breaks wherever the oldest kept fragment changes.
+    Fails: when the task alone outgrows its quota and what it may borrow; a digest is all that is left of old results.
+    Use when: one kind of text (one huge log) must never push out the others.
+    """
+
+    quotas: Mapping[str, float] = field(default_factory=lambda: dict(QUOTAS))
+    """Fraction of the useful window for each layer; the useful window is the window without its fixed overhead."""
+    literal: tuple[str, ...] = ("task",)
+    """Layers kept whole whatever they cost; beyond their quota they borrow."""
+    lender: str = "observation"
+    """The layer that lends."""
+    digest_cost: int = 60
+    """Most tokens of a digest; a layer's walk ends when less is left of its quota."""
+    pairs: bool = True
+    """Keep calls with their results, and thinking with the calls of its unfinished loop."""
+
+    def plan(self, view: View) -> Iterator[Edit | Note]:
+        """The differences between what the view shows and what the quotas allow."""
+        lanes = view.lanes((NAME, self.literal, self.pairs, self.digest_cost, tuple(self.quotas)), self._lanes)
+        useful = max(0, view.limit - lanes.fixed)
+        rooms = {layer: int(share * useful) - lanes.lanes[layer].held for layer, share in self.quotas.items()}
+        yield from self._borrow(rooms)
+        walks, thinking = self._walks(view, lanes, rooms)
+        yield from _starved(walks)
+        wants = {place: want for walk in (*walks.values(), thinking) for place, want in walk.wants()}
+        if self.pairs:
+            wants = completed(view, lanes, walks, wants, self.digest_cost)
+        yield from self._edits(view, wants)
+
+    def _lanes(self, view: View) -> Lanes:
+        for layer in (*self.quotas, *self.literal, self.lender):
+            if layer not in view.scheme.layers:
+                raise UnknownName(f"layer of scheme {view.scheme.name!r}", layer, view.scheme.layers)
+        return Lanes(view, NAME, self.quotas, self.literal, loops=self.pairs, weigh=self._weigh)
+
+    def _weigh(self, fragment: Fragment) -> int:
+        """What a fragment is charged. A plan pays for the stand-ins of its results too, which lie in another layer."""
+        extra = self.digest_cost if self.pairs and fragment.kind is Kind.PLAN and fragment.asks else 0
+        return fragment.tokens + extra
+
+    def _borrow(self, rooms: dict[str, int]) -> Iterator[Note]:
+        """What is held beyond its quota is lent by one layer."""
+        for layer, room in rooms.items():
+            if room >= 0 or layer == self.lender:
+                continue
+            lent = rooms.get(self.lender, 0)
+            rooms[layer] = 0
+            if self.lender in rooms:
+                rooms[self.lender] = lent + room
+            yield Note("borrowed", f"{layer} needs {-room:,} tokens beyond its quota: {self.lender} lends them", layer, -room)
+            if -room > lent:
+                short = f"{layer} needs {-room:,} tokens beyond its quota, {self.lender} has {max(0, lent):,}"
+                yield Note("cannot-fit", f"cannot fit: {short}", layer, -room)
+
+    def _walks(self, view: View, lanes: Lanes, rooms: dict[str, int]) -> tuple[dict[str, Walk], Walk]:
+        """Every layer's walk, and that of the thinking that must stay with what the lender keeps."""
+        walks = {layer: walk(view, lanes.lanes[layer], room, self.digest_cost) for layer, room in rooms.items()}
+        home = view.scheme.kinds[Kind.THINKING]
+        lender = walks.get(self.lender)
+        thinking = resting(view, lanes.thinking, lender.floor if lender is not None else 0)
+        if not thinking.left or home not in rooms:
+            return walks, thinking
+        room = rooms[home] + thinking.left
+        if room < 0 and lender is not None and home != self.lender:
+            walks[self.lender] = walk(view, lender.lane, rooms[self.lender] + room, self.digest_cost)
+            thinking = resting(view, lanes.thinking, walks[self.lender].floor)
+        walks[home] = walk(view, lanes.lanes[home], max(0, room), self.digest_cost)
+        return walks, thinking
+
+    def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:
+        drops = []
+        for _, want in sorted(wants.items(), key=lambda item: item[0]):
+            old = view.stand_for(want.item.id)
+            if want.form is not None:
+                back = want.form is want.item
+                yield Edit(NAME, (old.id,) if old else (), (want.form,), want.form.form, BACK if back else SHORT)
+            elif old is not None:
+                drops.append(old)
+        gone = cut(view, drops) if self.pairs else drops
+        if gone:
+            yield Edit(NAME, tuple(fragment.id for fragment in gone), reason="no room in the quota of its layer")
+
+
+def _starved(walks: dict[str, Walk]) -> Iterator[Note]:
+    """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
+    for layer, walk in walks.items():
+        spare = [other for other in walks.values() if other is not walk and other.dropped is None]
+        if walk.dropped is not None and any(other.left >= walk.dropped for other in spare):
+            yield Note("starved", f"{layer} dropped {walk.dropped:,} tokens that another layer's quota had room for", layer)

@@ -1,0 +1,62 @@
+"""Drop the oldest until the rest fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ctxbudget.view import cut, dropping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.trace import Edit, Fragment
+    from ctxbudget.view import View
+
+NAME: Final = "hard-limit"
+
+
+@dataclass(frozen=True, slots=True)
+class HardLimit:
+    """Drop whole units from the oldest on until the view fits.
+
+    Keeps: what is pinned, the message that has just arrived, and as much of the newest as fits.
+    Costs: the cached prefix ends right after what is pinned.
+    Fails: it looks at age only, so the assignment goes first unless it is pinned.
+    Use when: as the last stage of a strategy, so that a call is never refused.
+    """
+
+    limit: float = 1.0
+    """What must fit: a fraction of (window - reserve), or tokens."""
+    notice: str = ""
+    """Text of a message left in place of what went; ``{messages}`` is how many messages are missing by then."""
+
+    def plan(self, view: View) -> Iterator[Edit]:
+        """One edit with as many of the oldest as it takes."""
+        excess = view.tokens - view.share(self.limit)
+        if excess <= 0:
+            return
+        gone = self._oldest(view, excess)
+        if gone:
+            yield dropping(view, NAME, gone, self.notice, "over the limit")
+
+    def _oldest(self, view: View, excess: int) -> list[Fragment]:
+        """Enough of the oldest to free ``excess`` tokens, or all that may go. A cut may leave more in place than was
+        asked, so that more is asked of it then.
+        """
+        edge = view.messages[-1] if view.messages else 0
+        if view.units.open is not None and view.units.starts:
+            edge = min(edge, view.units.starts[-1])
+        asked = excess
+        candidates = list(view.editable(edge))
+        while True:
+            wanted, freed = [], 0
+            for fragment in candidates:
+                if freed >= asked:
+                    break
+                wanted.extend(view.units.members(fragment) if fragment.call is not None else (fragment,))
+                freed += fragment.tokens
+            gone = cut(view, wanted)
+            if sum(fragment.tokens for fragment in gone) >= excess or freed < asked:
+                return gone
+            asked *= 2

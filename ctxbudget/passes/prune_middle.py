@@ -1,0 +1,78 @@
+"""Drop the middle of the conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ctxbudget.trace import Edit, Fragment, Kind
+from ctxbudget.view import STRIDE, cut, dropping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.view import View
+
+NAME: Final = "prune-middle"
+
+
+@dataclass(frozen=True, slots=True)
+class PruneMiddle:
+    """Drop whole messages from the middle, with a notice in their place.
+
+    Keeps: the fixed overhead, the first user message, what is pinned, the last messages and the one just arrived.
+    Costs: the cached prefix ends after the first user message.
+    Fails: everything between the assignment and the last few messages is gone at once.
+    Use when: the view does not fit any longer and nothing gentler has helped.
+    """
+
+    limit: float = 1.0
+    """Prune only above this: a fraction of (window - reserve), or tokens."""
+    keep_first: bool = True
+    """Keep the first user message."""
+    keep_last: int = 6
+    """How many of the last messages stay, besides the one just arrived."""
+    keep_share: float = 1 / 3
+    """But no more than this fraction of the messages in view."""
+    text: str = "[context compacted: {messages} earlier messages removed]"
+    """The notice; ``{messages}`` is how many are missing by then. Empty: none."""
+
+    def plan(self, view: View) -> Iterator[Edit]:
+        """One edit with the whole middle."""
+        if view.tokens <= view.share(self.limit):
+            return
+        messages = _messages(view)
+        count = len(messages)
+        gone: list[Fragment] = []
+        while True:
+            tail = min(self.keep_last, int(count * self.keep_share)) + 1
+            middle = self._middle(view, messages, tail)
+            gone = cut(view, (fragment for message in middle for fragment in message))
+            left = count - len(middle)
+            fits = view.tokens - sum(fragment.tokens for fragment in gone) <= view.share(self.limit)
+            if fits or left >= count:
+                break
+            count = left
+        if sum(fragment.tokens for fragment in gone if fragment.message >= 0) > 0:
+            yield dropping(view, NAME, gone, self.text, "the middle of a conversation that does not fit")
+
+    def _middle(self, view: View, messages: list[list[Fragment]], tail: int) -> list[list[Fragment]]:
+        first = next((at for at, message in enumerate(messages) if self.keep_first and _first(view, message)), -1)
+        return [message for at, message in enumerate(messages[: len(messages) - tail]) if at != first]
+
+
+def _messages(view: View) -> list[list[Fragment]]:
+    """The messages in view after the overhead, without what is pinned in them."""
+    found: list[list[Fragment]] = []
+    for fragment in view.editable(view.end):
+        if found and found[-1][0].message == fragment.message:
+            found[-1].append(fragment)
+        else:
+            found.append([fragment])
+    return found
+
+
+def _first(view: View, message: list[Fragment]) -> bool:
+    """Whether it is the first user message."""
+    start = view.overhead * STRIDE
+    return any(one.kind is Kind.USER and one.message == view.log[view.overhead].message for one in message) and start >= 0

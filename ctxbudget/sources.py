@@ -1,0 +1,132 @@
+"""What a PATH means: a file, ``-``, a folder, a pattern, or one trace of a file (``file#3``)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxbudget import loaders
+from ctxbudget.errors import CtxbudgetError, TraceError, UsageError
+from ctxbudget.records import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ctxbudget.trace import Trace
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj")
+"""Files of a folder that ought to be traces: one that cannot be read is told, where a README is passed over."""
+PACKED = (".gz", ".zst")
+SUBAGENTS = "subagents"
+"""A session's sub-agents lie in ``SESSION/subagents/`` beside ``SESSION.jsonl``, and are read with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file to read, as the user gave it, and which of its traces (None: all). ``found``: in a folder or pattern."""
+
+    path: str
+    select: str | None = None
+    found: bool = False
+
+
+def expand(paths: Iterable[str], format_name: str | None = None) -> list[Place]:
+    """Every file that the paths name, each once, in the order given and sorted within a folder.
+
+    Raises UsageError where a path names nothing, or a folder holds no trace.
+    """
+    places: dict[tuple[str, str | None], Place] = {}
+    for path in paths:
+        for place in _meant(path, format_name):
+            key = place.path if place.path == "-" else str(Path(place.path).resolve())
+            places.setdefault((key, place.select), place)
+    return list(places.values())
+
+
+def selected(traces: list[Trace], select: str | None, path: str) -> list[Trace]:
+    """The trace with that label, else the one with that number, from 1; all where nothing is selected."""
+    if select is None:
+        return traces
+    labelled = [trace for trace in traces if trace.source.label == select]
+    if labelled:
+        return labelled
+    if select.isascii() and select.isdigit() and 0 < int(select) <= len(traces):
+        return [traces[int(select) - 1]]
+    hint = f"it holds {len(traces)}: give a number from 1 to {len(traces)}" if len(traces) > 1 else "it holds one trace"
+    raise UsageError(f"{path}: there is no trace {select!r} in it", hint=hint)
+
+
+def _meant(path: str, format_name: str | None) -> Iterator[Place]:
+    if path == "-" or _is(path, os.path.isfile):
+        yield Place(path)
+    elif _is(path, os.path.isdir):
+        yield from _inside(path, format_name)
+    elif "#" in path and _is(path.rpartition("#")[0], os.path.isfile):
+        file, _, select = path.rpartition("#")
+        yield Place(file, select)
+    elif has_magic(path):
+        yield from _matching(path, format_name)
+    else:
+        yield Place(path)  # a pipe, or nothing: reading it tells
+
+
+def _is(path: str, kind: object) -> bool:
+    try:
+        return bool(kind(path))  # type: ignore[operator]
+    except ValueError:  # a NUL in it
+        return False
+
+
+def _matching(pattern: str, format_name: str | None) -> Iterator[Place]:
+    matches = sorted(glob(pattern, recursive=True))
+    if not matches:
+        raise UsageError(f"{pattern}: no file matches", hint="quote a pattern, and ** for folders below")
+    for match in matches:
+        if Path(match).is_dir():
+            yield from _inside(match, format_name, empty=True)
+        else:
+            yield Place(match, found=True)
+
+
+def _inside(folder: str, format_name: str | None, *, empty: bool = False) -> Iterator[Place]:
+    """The traces below a folder. Hidden folders and sub-agents that a session beside them brings are left out."""
+    number = 0
+    for path in _files(folder):
+        if _is_trace(path, format_name):
+            number += 1
+            yield Place(path, found=True)
+    if not number and not empty:
+        raise UsageError(
+            f"{folder}: no trace in this folder, 0 records read", hint="see: ctxbudget list formats; or force one with --from"
+        )
+
+
+def _files(folder: str) -> Iterator[str]:
+    for parent, folders, files in os.walk(folder):
+        own = parent != folder and Path(f"{parent}.jsonl").is_file()
+        folders[:] = sorted(name for name in folders if name[0] != "." and not (own and name == SUBAGENTS))
+        yield from (str(Path(parent, name)) for name in sorted(files) if name[0] != ".")
+
+
+def _is_trace(path: str, format_name: str | None) -> bool:
+    """Whether some format recognises the file, or it is called like a trace and cannot be read."""
+    named = _plain_suffix(path) in SUFFIXES
+    if not Path(path).is_file():
+        return False
+    try:
+        scores = loaders.sniff(read(path))
+    except TraceError:
+        return named
+    except CtxbudgetError:
+        return False
+    if format_name is not None and named:
+        return True
+    return max(scores.values(), default=0.0) >= loaders.LEAST_SURE
+
+
+def _plain_suffix(path: str) -> str:
+    name = Path(path)
+    return (name.with_suffix("") if name.suffix.lower() in PACKED else name).suffix.lower()

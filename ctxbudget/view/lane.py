@@ -1,0 +1,138 @@
+"""One layer of the log: its items in order of place, with running sums."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING
+
+from ctxbudget.view.placing import STRIDE
+
+if TYPE_CHECKING:
+    from ctxbudget.trace import Fragment
+
+
+class Sums:
+    """Sums of numbered amounts that change (a Fenwick tree)."""
+
+    __slots__ = ("_amounts", "_size", "_tree", "total")
+
+    def __init__(self) -> None:
+        """All zero."""
+        self._size = 64
+        self._tree = [0] * (self._size + 1)
+        self._amounts = [0] * self._size
+        self.total = 0
+
+    def add(self, number: int, amount: int) -> None:
+        """Change the amount at ``number``, counted from 0."""
+        while number >= self._size:
+            self._tree.extend([0] * self._size)
+            self._amounts.extend([0] * self._size)
+            self._size *= 2
+            self._tree[self._size] = self.total
+        self._amounts[number] += amount
+        self.total += amount
+        at = number + 1
+        while at <= self._size:
+            self._tree[at] += amount
+            at += at & -at
+
+    def since(self, number: int) -> int:
+        """The sum from ``number`` on."""
+        at, before = min(number, self._size), 0
+        while at > 0:
+            before += self._tree[at]
+            at -= at & -at
+        return self.total - before
+
+    def fitting(self, room: int) -> tuple[int, int]:
+        """The smallest number from which on everything fits in ``room``, and the sum from there on."""
+        excess = self.total - room
+        if excess <= 0:
+            return 0, self.total
+        at, left, step = 0, excess, self._size
+        while step:
+            if at + step <= self._size and self._tree[at + step] < left:
+                at += step
+                left -= self._tree[at]
+            step //= 2
+        return at + 1, room + left - self._amounts[at]
+
+
+class Lane:
+    """One layer: its ``items`` by place with their ``weights``, and how each stands in the view."""
+
+    __slots__ = ("alive", "held", "items", "places", "short", "sums", "weights")
+
+    def __init__(self) -> None:
+        """Empty."""
+        self.items: dict[int, Fragment] = {}
+        self.weights: dict[int, int] = {}
+        self.places: list[int] = []
+        self.sums = Sums()
+        self.alive: list[int] = []
+        """Places of the items that are in view, whole or as the dividing pass's own digest."""
+        self.short: list[int] = []
+        """Those of them that are digests."""
+        self.held = 0
+        """Tokens of the layer that are not to be divided: pinned, or literal."""
+
+    def join(self, place: int, item: Fragment, weight: int, *, alive: bool) -> None:
+        """An item belongs to the layer now."""
+        self.items[place] = item
+        self.weights[place] = weight
+        _insert(self.places, place)
+        self.sums.add(place // STRIDE, weight)
+        if alive:
+            _insert(self.alive, place)
+
+    def leave(self, place: int) -> None:
+        """An item does not belong to it any longer."""
+        del self.items[place]
+        self.sums.add(place // STRIDE, -self.weights.pop(place))
+        for places in (self.places, self.alive, self.short):
+            _remove(places, place)
+
+    def show(self, place: int, *, short: bool) -> None:
+        """An item came into view, whole or as a digest."""
+        if place in self.items:
+            _insert(self.alive, place)
+            (_insert if short else _remove)(self.short, place)
+
+    def hide(self, place: int) -> None:
+        """An item, or its digest, left the view."""
+        _remove(self.alive, place)
+        _remove(self.short, place)
+
+    def stands(self, place: int) -> str:
+        """How the item at ``place`` stands in the view: ``whole``, ``short``, or empty where it does not."""
+        if not _has(self.alive, place):
+            return ""
+        return "short" if _has(self.short, place) else "whole"
+
+    def missing(self, start: int) -> int:
+        """How many items from index ``start`` of ``places`` on are not in view whole."""
+        if start >= len(self.places):
+            return 0
+        place = self.places[start]
+        alive = len(self.alive) - bisect_left(self.alive, place)
+        short = len(self.short) - bisect_left(self.short, place)
+        return len(self.places) - start - alive + short
+
+
+def _has(places: list[int], place: int) -> bool:
+    at = bisect_left(places, place)
+    return at < len(places) and places[at] == place
+
+
+def _insert(places: list[int], place: int) -> None:
+    if not places or place > places[-1]:
+        places.append(place)
+    elif not _has(places, place):
+        insort(places, place)
+
+
+def _remove(places: list[int], place: int) -> None:
+    at = bisect_left(places, place)
+    if at < len(places) and places[at] == place:
+        del places[at]
