@@ -45,7 +45,12 @@ def _layers() -> Section:
         for layer in scheme.layers
         for rule in [layers.RULES_OF_LIFE.get(layer, NOTHING)]
     ]
-    columns = (Column("scheme", text=True), Column("layer", text=True), Column("kinds", text=True), Column("rule", text=True))
+    columns = (
+        Column("scheme", text=True),
+        Column("layer", text=True),
+        Column("kinds", text=True),
+        Column("rule", text=True),
+    )
     return Section("Layers of each scheme", columns, tuple(rows))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget import loaders
-from ctxbudget.errors import CtxbudgetError, TraceError, UsageError
+from ctxbudget.errors import TraceError, UsageError
 from ctxbudget.records import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ctxbudget.trace import Trace
 
@@ -73,9 +73,9 @@ def _meant(path: str, format_name: str | None) -> Iterator[Place]:
         yield Place(path)  # a pipe, or nothing: reading it tells
 
 
-def _is(path: str, kind: object) -> bool:
+def _is(path: str, kind: Callable[[str], bool]) -> bool:
     try:
-        return bool(kind(path))  # type: ignore[operator]
+        return kind(path)
     except ValueError:  # a NUL in it
         return False
 
@@ -100,7 +100,8 @@ def _inside(folder: str, format_name: str | None, *, empty: bool = False) -> Ite
             yield Place(path, found=True)
     if not number and not empty:
         raise UsageError(
-            f"{folder}: no trace in this folder, 0 records read", hint="see: ctxbudget list formats; or force one with --from"
+            f"{folder}: no trace in this folder, 0 records read",
+            hint="see: ctxbudget list formats; or force one with --from",
         )
 
 
@@ -112,19 +113,18 @@ def _files(folder: str) -> Iterator[str]:
 
 
 def _is_trace(path: str, format_name: str | None) -> bool:
-    """Whether some format recognises the file, or it is called like a trace and cannot be read."""
+    """Whether some format recognises the file, or it is called like a trace and cannot be read. Source code that
+    quotes a record is none: what is not called like a trace has to begin like JSON."""
     named = _plain_suffix(path) in SUFFIXES
     if not Path(path).is_file():
         return False
     try:
-        scores = loaders.sniff(read(path))
+        reading = read(path)
     except TraceError:
         return named
-    except CtxbudgetError:
-        return False
-    if format_name is not None and named:
-        return True
-    return max(scores.values(), default=0.0) >= loaders.LEAST_SURE
+    if format_name is not None or not (named or reading.head.lstrip()[:1] in {b"{", b"["}):
+        return named
+    return max(loaders.sniff(reading).values(), default=0.0) >= loaders.LEAST_SURE
 
 
 def _plain_suffix(path: str) -> str:

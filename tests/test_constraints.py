@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxbudget.constraints import MOST, Constraint, constraints, find, must_keep, parse_fact, sentences, visible
@@ -49,6 +49,7 @@ BINDING = [
     ("I want you to never use eval.", "en", "modal"),
     ("No new dependencies, please.", "en", "adverb"),
     ("**Never** push to `main`.", "en", "adverb"),
+    ("<rule>Never push.</rule>", "en", "adverb"),
     # Spanish
     ("No toques el archivo config.py.", "es", "imperative"),
     ("No hagas commits sin preguntar.", "es", "imperative"),
@@ -232,6 +233,7 @@ def test_a_megabyte_of_log_is_quick(line):
     assert time.process_time() - started < 1.0  # 0.1 to 0.4 s on an idle machine
 
 
+@settings(deadline=None)
 @given(st.text() | st.text(alphabet="never must. \n-`\"'only$5!?do not#>*|keep 1", max_size=300))
 def test_spans_are_verbatim_ordered_and_disjoint(text):
     for ranges in (list(sentences(text)), [(span.start, span.end) for span in find(text)]):
@@ -312,6 +314,7 @@ def test_facts_from_files(tmp_path):
         must_keep([], [path])
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_text_is_a_fact_or_a_usage_error(raw, text):
     try:

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxbudget.errors import ConfigError
@@ -210,6 +210,7 @@ COMMANDS: list[tuple[str, str, str | None, tuple[int, int] | None]] = [
     ("grep -rn x src | grep -v test", "search", "x | grep -v test in src", None),
     ("rg -n --glob '*.py' x", "search", "x in *.py", None),
     ("rg --files src", "list", "--files in src", None),
+    ("grep -rn -- x src", "search", "x in src", None),
     ("git grep -n x -- src", "search", "x in src", None),
     ("find . -name '*.py'", "search", "*.py in .", None),
     ("find src -name '*.py' | xargs grep foo", "search", "*.py | xargs grep foo in src", None),
@@ -402,6 +403,7 @@ keys = st.sampled_from(
 names = st.text() | st.sampled_from([tool for tool, *_ in TOOLS])
 
 
+@settings(deadline=None)
 @given(names, st.dictionaries(keys | st.text(), json_values, max_size=5) | st.text() | st.none())
 def test_any_call_has_a_resource(tool, args):
     found = resource(tool, args, cwd="/w")
@@ -412,6 +414,7 @@ def test_any_call_has_a_resource(tool, args):
     assert isinstance(targets(tool, args), tuple)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abc '\"\\$`;&|<>()\n-/.{}#=123 catsedheil", max_size=80))
 def test_any_command_has_a_resource(command):
     assert resource("Bash", {"command": command}).cls in CLASSES

@@ -11,7 +11,8 @@ from ctxbudget.cli import complete
 
 def list_names(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="formats, layers, models or estimators.", autocompletion=complete.listings)
+        str,
+        typer.Argument(metavar="WHAT", help="formats, layers, models or estimators.", autocompletion=complete.listings),
     ],
     match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only rows that hold this.", show_default=False)] = "",
 ) -> None:
@@ -26,4 +27,6 @@ def list_names(
     from ctxbudget.cli import outputs  # noqa: PLC0415
 
     target = output.open_output(None)
-    outputs.write_section(listings.listing(what, match), outputs.look(target, by=None, table=None, children=False), target)
+    outputs.write_section(
+        listings.listing(what, match), outputs.look(target, by=None, table=None, children=False), target
+    )

@@ -33,7 +33,9 @@ def reading() -> Iterator[Callable[[str, int, int], None] | None]:
     task = bar.add_task("reading", total=None)
 
     def told(path: str, number: int, of: int) -> None:
-        bar.update(task, description=f"reading {visible(Path(path).name)}", completed=number, total=of if of > 1 else None)
+        bar.update(
+            task, description=f"reading {visible(Path(path).name)}", completed=number, total=of if of > 1 else None
+        )
         if of > MANY or _size(path) > LONG:
             bar.start()
 

@@ -23,14 +23,13 @@ __all__ = [
 ]  # fmt: skip
 
 SOURCES = frozenset({Kind.USER, Kind.MEMORY_FILE, Kind.SYSTEM_PROMPT})
-"""Kinds whose text can bind. A summary repeats what bound already; a reminder of the harness leaves with its message."""
+"""Kinds whose text can bind. A summary repeats what bound already; a harness's reminder leaves with its message."""
 
 SHORTEST, LONGEST = 8, 400
 """Characters of a sentence that can be a constraint: shorter is a word, longer is not one sentence."""
 
 MOST = 300
-"""Constraints taken from one text. The longest system prompts known have about 200; more is pasted material."""
-
+"""Constraints taken from one text; the longest system prompt in our sample has 49. More is pasted material."""
 
 EDGE = 5_000
 """Sentences looked at from the beginning and from the end of one text: nobody writes more, and work stays bounded."""
@@ -78,7 +77,7 @@ def find(text: str) -> tuple[Span, ...]:
 
 
 def constraints(trace: Trace) -> tuple[Constraint, ...]:
-    """The constraints of a trace in the order in which they were said; one said again counts where it was first said."""
+    """The constraints of a trace in the order in which they were said, each once, where it was first said."""
     found: dict[str, Constraint] = {}
     for fragment in trace.fragments:
         if fragment.kind not in SOURCES:

@@ -33,50 +33,17 @@ _NOT_PROSE = re.compile(
 )
 """Starts of lines that nobody writes as prose: prompts, tables, diffs, statements, log levels, tracebacks, JSON."""
 _SYMBOL = re.compile(r"[{}<>=;|\\$^~&\[\]\"]")
-_MENTION = re.compile(r"`[^`\n]*`|[$€£]\s?\d")
+_MENTION = re.compile(r"`[^`\n]*`|</?[A-Za-z][^<>\n]{0,60}>|[$€£]\s?\d")
 _WORD = re.compile(
     r"(?<!\S)[\"'“«(\[*_¿¡\u2014\u2013-]*[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+[.,;:!?)\]\"'”»*_\u2014\u2013…]*+(?!\S)"
 )
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'\u2019”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<![.!?…])[!?…]++(?=\s)")
-_ABBREVIATIONS = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "etc",
-        "vs",
-        "cf",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "fig",
-        "approx",
-        "inc",
-        "ltd",
-        "resp",
-        "max",
-        "min",
-        "z.b",
-        "d.h",
-        "u.a",
-        "bzw",
-        "usw",
-        "ca",
-        "vgl",
-        "p.ej",
-        "ej",
-        "sr",
-        "sra",
-        "pág",
-        "p.ex",
-        "ex",
-        "st",
-        "nr",
-        "núm",
-        "art",
-        "al",
-    ]
-)
+_ABBREVIATIONS = frozenset({
+    "e.g", "i.e", "etc", "vs", "cf", "dr", "mr", "mrs", "ms", "fig", "approx", "inc", "ltd", "resp", "max", "min",
+    "z.b", "d.h", "u.a", "bzw", "usw", "ca", "vgl", "p.ej", "ej", "sr", "sra", "pág", "p.ex", "ex", "st", "nr", "núm",
+    "art", "al",
+})  # fmt: skip
+"""Words before a full stop that ends no sentence, in the five languages."""
 _WRAPPED = 45
 """A line shorter than this was ended on purpose, not wrapped."""
 _LONGEST_PARAGRAPH = 2_000

@@ -33,7 +33,7 @@ _MONEY = (
     r"|pounds?\b|pesos?\b|reais\b|bucks\b|mxn\b|brl\b|francs?\b|franken\b))"
 )
 """An amount of money in digits, with its sign or code before or after."""
-_MENTIONED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_MENTIONED = re.compile(r"`[^`]*`|</?[a-z][^<>]{0,60}>|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _EMPHASIS = re.compile(r"[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}")
 _HINT = re.compile(r"[^\W\d_]+")
 _SAMPLE = 20_000

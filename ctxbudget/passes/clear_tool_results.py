@@ -58,15 +58,19 @@ class ClearToolResults:
 
     def plan(self, view: View) -> Iterator[Edit]:
         """One edit per result, oldest first."""
+        if not self.clear_at_least:
+            for fragment in self._old(view):
+                yield from self._cleared(view, fragment)
+            return
+        enough = view.share(self.clear_at_least) - view.freed.get(NAME, 0)
         edits, freed = [], 0
-        least = view.share(self.clear_at_least) if self.clear_at_least else 0
-        enough = least - view.freed.get(NAME, 0)
         for fragment in self._old(view):
-            if self.stop_early and least and freed >= enough:
+            if self.stop_early and freed >= enough:
                 break
-            for edit, saved in self._cleared(view, fragment):
-                edits.append(edit)
-                freed += saved
+            cleared = list(self._cleared(view, fragment))
+            edits += cleared
+            freed += sum(view.known[one].tokens for edit in cleared for one in edit.removed)
+            freed -= sum(new.tokens for edit in cleared for new in edit.inserted)
         if freed >= enough:
             yield from edits
 
@@ -74,11 +78,10 @@ class ClearToolResults:
         """Results that may go, oldest first."""
         size = view.tokens_of(self.text)
         index = view.standing(self, lambda one: self._admits(one) and one.tokens > size)
-        since = view.turns[-1] if self.arriving else 0
-        yield from (fragment for place, fragment in index.oldest(self._edge(view)) if self._may(view, place, fragment, since))
-
-    def _may(self, view: View, place: int, fragment: Fragment, since: int) -> bool:
-        return place >= since and fragment.id not in view.pins.ids
+        since = view.turns[-1] if self.arriving else -1
+        for place, fragment in index.oldest(self._edge(view)):
+            if place >= since and fragment.id not in view.pins.ids:
+                yield fragment
 
     def _admits(self, fragment: Fragment) -> bool:
         if not fragment.answers or fragment.form in _BARE or (self.skip_errors and fragment.error):
@@ -111,18 +114,21 @@ class ClearToolResults:
             edge = place
         return edge
 
-    def _cleared(self, view: View, fragment: Fragment) -> Iterator[tuple[Edit, int]]:
-        for old in (fragment, *self._call(view, fragment)):
-            new = stand_in(view, old, self.text, Form.CLEARED) if old is fragment else shortened_call(view, old)
-            if new is not None:
-                yield Edit(NAME, (old.id,), (new,), Form.CLEARED, "an old tool result"), old.tokens - new.tokens
+    def _cleared(self, view: View, fragment: Fragment) -> Iterator[Edit]:
+        new = stand_in(view, fragment, self.text, Form.CLEARED)
+        if new is None:
+            return
+        yield Edit(NAME, (fragment.id,), (new,), Form.CLEARED, "an old tool result")
+        if self.clear_inputs:
+            yield from self._call_cleared(view, fragment)
 
-    def _call(self, view: View, fragment: Fragment) -> list[Fragment]:
-        """The call that a result answers, where its arguments are to go too."""
-        if not self.clear_inputs:
-            return []
-        members = view.units.members(fragment)
-        return [one for one in members if one.asks and one.call == fragment.call and one.form is None and one.id not in view.pins.ids]
+    def _call_cleared(self, view: View, fragment: Fragment) -> Iterator[Edit]:
+        """The call that a result answers, without its arguments."""
+        for call in list(view.units.members(fragment)):
+            if call.asks and call.call == fragment.call and call.form is None and call.id not in view.pins.ids:
+                new = shortened_call(view, call)
+                if new is not None:
+                    yield Edit(NAME, (call.id,), (new,), Form.CLEARED, "the call of an old tool result")
 
 
 def _answers(fragment: Fragment) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ctxbudget.trace import Edit, Fragment, Kind
-from ctxbudget.view import STRIDE, cut, dropping
+from ctxbudget.view import cut, dropping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ctxbudget.trace import Edit, Fragment
     from ctxbudget.view import View
 
 NAME: Final = "prune-middle"
@@ -43,22 +43,19 @@ class PruneMiddle:
             return
         messages = _messages(view)
         count = len(messages)
-        gone: list[Fragment] = []
         while True:
-            tail = min(self.keep_last, int(count * self.keep_share)) + 1
-            middle = self._middle(view, messages, tail)
+            middle = self._middle(view, messages, min(self.keep_last, int(count * self.keep_share)) + 1)
             gone = cut(view, (fragment for message in middle for fragment in message))
-            left = count - len(middle)
-            fits = view.tokens - sum(fragment.tokens for fragment in gone) <= view.share(self.limit)
-            if fits or left >= count:
+            left = len(messages) - len(middle) + bool(self.text)
+            if left >= count or view.tokens - sum(one.tokens for one in gone) <= view.share(self.limit):
                 break
             count = left
-        if sum(fragment.tokens for fragment in gone if fragment.message >= 0) > 0:
+        if any(one.message >= 0 for one in gone):
             yield dropping(view, NAME, gone, self.text, "the middle of a conversation that does not fit")
 
     def _middle(self, view: View, messages: list[list[Fragment]], tail: int) -> list[list[Fragment]]:
-        first = next((at for at, message in enumerate(messages) if self.keep_first and _first(view, message)), -1)
-        return [message for at, message in enumerate(messages[: len(messages) - tail]) if at != first]
+        first = view.task.first if self.keep_first else None
+        return [message for message in messages[: max(0, len(messages) - tail)] if message[0].message != first]
 
 
 def _messages(view: View) -> list[list[Fragment]]:
@@ -70,9 +67,3 @@ def _messages(view: View) -> list[list[Fragment]]:
         else:
             found.append([fragment])
     return found
-
-
-def _first(view: View, message: list[Fragment]) -> bool:
-    """Whether it is the first user message."""
-    start = view.overhead * STRIDE
-    return any(one.kind is Kind.USER and one.message == view.log[view.overhead].message for one in message) and start >= 0

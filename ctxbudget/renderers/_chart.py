@@ -1,4 +1,4 @@
-"""The per-turn chart: one bar per column, stacked by layer, on a scale that is always the whole window."""
+"""The per-turn chart: one bar per column, stacked by layer, on a scale that is the whole window and says so if not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ AXIS = 6
 HAIRLINES = (0.7, 0.9)
 TALLEST = 20
 """Rows at most; a bar far over the window coarsens the scale rather than flood the screen."""
+ZOOMS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+"""Ends of the scale for traces that use little: a million-token window is mostly empty."""
 WIDEST = 6
 """Columns of one bar where there are few turns."""
 NAMED = 16
 """Every so many bars one bears the letters of its bands: colour alone would not tell them."""
 REST = "rest"
 """The band of what the provider reported beyond our count."""
+LEAST_REST = 0.02
+"""Below this fraction of the window that band is noise, and not worth a word in the legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,6 @@ class Ink:
         """A letter for each band."""
         return {**letters(self.layers), REST: "?"}
 
-
     def label(self, band: str) -> str:
         """The style of a letter written on its band."""
         shade = self.shades[band]
@@ -63,6 +66,10 @@ class _Scale:
     def full(self) -> int:
         return round(1 / self.step)
 
+    @property
+    def top(self) -> float:
+        return self.step * self.rows
+
     def row(self, share: float) -> int:
         return int(share / self.step + 1e-9)
 
@@ -71,25 +78,28 @@ def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
     """The chart from top to bottom, with its axis, the peak's mark and the legend."""
     scale = _scale(max(column.utilization for column in columns))
     wide = max(1, min(WIDEST, (width - AXIS) // len(columns)))
-    yield _marks(columns, scale, wide)
+    if scale.top < HAIRLINES[0]:
+        yield Text(f"{' ' * AXIS}up to {scale.top * 100:g} % of the window; 70 % and 90 % are above", FAINT)
+    marks = _marks(columns, scale, wide)
+    if marks.plain.strip():
+        yield marks
     bars = [_bands(column, ink.layers) for column in columns]
     for row in reversed(range(scale.rows)):
-        cells = (_bar(bands, row, scale, ink, wide, named=place % NAMED == NAMED // 2) for place, bands in enumerate(bars))
+        cells = (
+            _bar(bands, row, scale, ink, wide, named=place % NAMED == NAMED // 2) for place, bands in enumerate(bars)
+        )
         yield Text.assemble(_label(row, scale), *cells)
-    yield Text.assemble((f"{'0 %':>5} ", FAINT), ("─" * (wide * len(columns)), FAINT))
+    yield Text.assemble((_share(0), FAINT), ("─" * (wide * len(columns)), FAINT))
     yield Text(" " * AXIS + _ticks(columns, wide), FAINT)
     yield _peak(columns, wide, width)
 
 
-def legend(ink: Ink, *, rest: bool) -> Text:
-    """Mark, letter and name of each band, from the bottom of a bar to its top."""
-    text = Text(" " * AXIS)
-    for band in [*ink.layers, *([REST] if rest else [])]:
-        text.append_text(mark(band, ink))
-        text.append("reported beyond our count" if band == REST else band)
-        text.append("  ")
-    text.append("bottom to top", FAINT)
-    return text
+def legend(ink: Ink, *, rest: bool) -> list[Text]:
+    """Mark, letter and name of each band, from the bottom of a bar to its top, and that this is the order."""
+    bands = [Text.assemble(mark(layer, ink), layer) for layer in ink.layers]
+    if rest:
+        bands.append(Text.assemble(mark(REST, ink), "reported beyond our count"))
+    return [*bands, Text("bottom to top", FAINT)]
 
 
 def mark(band: str, ink: Ink) -> Text:
@@ -99,10 +109,14 @@ def mark(band: str, ink: Ink) -> Text:
 
 
 def _scale(peak: float) -> _Scale:
+    """Ten rows for the window; for a trace that stays far below it, for as much of it as shows something."""
+    zoomed = next((top for top in ZOOMS if peak <= top), None)
+    if zoomed is not None:
+        return _Scale(zoomed / 10, 10)
     step = next((step for step in (0.1, 0.2, 0.5) if peak <= TALLEST * step), None)
     if step is None:
         step = float(-(-peak // TALLEST))
-    return _Scale(step, max(round(1 / step), -(-int(peak * 1000) // round(step * 1000)), 1))
+    return _Scale(step, max(round(1 / step), -(-round(peak * 1000) // round(step * 1000)), 1))
 
 
 def _bands(column: Column, layers: Sequence[str]) -> list[tuple[str, float]]:
@@ -174,14 +188,18 @@ def _hairline(row: int, scale: _Scale) -> str:
 
 def _label(row: int, scale: _Scale) -> tuple[str, str]:
     share = row * scale.step
-    named = _hairline(row, scale) or row == scale.rows - 1 or scale.row(0.5) == row
+    named = _hairline(row, scale) or row in {scale.rows - 1 if scale.rows > scale.full else -1, scale.rows // 2}
     style = ORANGE if share >= 1 else SLATE if _hairline(row, scale) else FAINT
-    return (f"{f'{share * 100:.0f} %':>5} " if named else " " * AXIS), style
+    return (_share(share) if named else " " * AXIS), style
+
+
+def _share(share: float) -> str:
+    return f"{f'{share * 100:g} %':>{AXIS - 1}} "
 
 
 def _marks(columns: Sequence[Column], scale: _Scale, wide: int) -> Text:
-    """The row above the bars: where the agent compacted, and the window's end where no bar is over it."""
-    label = "100 % " if scale.rows == scale.full else " " * AXIS
+    """The row above the bars: where the agent compacted, and where the scale ends if no bar is over the window."""
+    label = _share(scale.top) if scale.rows <= scale.full else " " * AXIS
     marks = "".join(("▼" if column.compacted else " ").ljust(wide) for column in columns).rstrip()
     return Text.assemble((label, FAINT), (marks, SLATE))
 

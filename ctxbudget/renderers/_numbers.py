@@ -14,14 +14,14 @@ def percent(fraction: float | None) -> str:
     if value in {0, 100}:
         return f"{value:.0f} %"
     if abs(value) < 0.05:
-        return "<0.1 %" if value > 0 else ">-0.1 %"
+        return "<0.1 %"
     if f"{value:.1f}" == "100.0":
         return "99.9 %" if value < 100 else ">100 %"
     return f"{value:,.1f} %"
 
 
 def signed(fraction: float | None) -> str:
-    """A deviation: ``+1.3 %``, ``-0.4 %``."""
+    """A deviation: ``+1.3 %``, ``-0.4 %``, ``<0.1 %`` either way."""
     shown = percent(fraction)
     return f"+{shown}" if fraction is not None and fraction > 0 and shown[0].isdigit() else shown
 

@@ -20,6 +20,7 @@ _MEASURES = (
     Column("billed"),
     Column("calibration", drop=5),
     Column("findings", drop=1),
+    Column("warnings", drop=6),
 )
 
 
@@ -33,15 +34,16 @@ def traces(report: Report) -> Section:
     """A row for each trace, one for each file that could not be read, and a total over all."""
     rows = [Row((title_of(trace), *_measures(trace)), "over" if _is_over(trace) else "") for trace in report.traces]
     rows += [
-        Row((each.path, *([NOTHING] * (len(_MEASURES) - 1)), "not read"), "warning") for each in report.unreadable
+        Row((each.path, *([NOTHING] * (len(_MEASURES) - 2)), "not read", NOTHING), "warning")
+        for each in report.unreadable
     ]
     usage = report.totals.usage
-    total = ("total", "", "", "", "", tokens(usage.calls), tokens(usage.total), "", "")
+    total = ("total", "", "", "", "", tokens(usage.calls), tokens(usage.total), "", "", "")
     return Section(
         counted(report.totals.traces, "trace"),
-        (Column("trace", text=True, cut="start"), *_MEASURES),
+        (Column("trace", text=True, cut="start", room=30), *_MEASURES),
         (*rows, Row(total, "total")),
-        "billed tokens, sub-agents included, each call once even where files share it; ~ is our count, ? an assumed window",
+        "billed: sub-agents included, in the total each call once even where files share it; ~ our count; ? assumed window",
     )
 
 
@@ -50,9 +52,7 @@ def sub_agents(report: TraceReport) -> Section:
     return Section(
         "Sub-agents",
         (Column("sub-agent", text=True), *_MEASURES),
-        tuple(
-            Row((name_of(child), *_measures(child)), "over" if _is_over(child) else "") for child in report.children
-        ),
+        tuple(Row((name_of(child), *_measures(child)), "over" if _is_over(child) else "") for child in report.children),
         "beside the main context, never in it: --children shows each in full",
     )
 
@@ -74,6 +74,7 @@ def _measures(report: TraceReport) -> tuple[str, ...]:
         tokens(report.usage.total),
         _calibration(report),
         _levels(report),
+        tokens(len(report.warnings)),
     )
 
 

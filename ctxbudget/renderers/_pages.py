@@ -76,9 +76,9 @@ def _members(traces: list[TraceReport]) -> Iterator[TraceReport]:
 
 
 def _named(trace: TraceReport) -> Iterator[tuple[str, str, str]]:
-    """What was found at error or warning level, with the trace it was found in; notes would drown a long list."""
+    """Errors with the trace they were found in; the rest would drown a long list."""
     for level, label, sentence in _sentences.notes(trace):
-        if level != "note":
+        if level == "error":
             yield level, label, f"{_overview.title_of(trace)}: {sentence}"
 
 
@@ -120,7 +120,9 @@ def _turn(shown: TurnContext) -> Iterator[Block]:
     size = tokens(shown.reported) if shown.reported is not None else tokens(shown.tokens, estimated=True)
     ours = f" (our count {shown.tokens:,})" if shown.reported is not None else ""
     number = counted(len(shown.fragments), "fragment")
-    yield Facts(((f"Turn {shown.turn}", f"{size} tokens{ours}, {percent(shown.utilization)} of the window, in {number}"),))
+    yield Facts(
+        ((f"Turn {shown.turn}", f"{size} tokens{ours}, {percent(shown.utilization)} of the window, in {number}"),)
+    )
     yield _sections.fragments(shown.fragments, f"Context of turn {shown.turn}, in the order the model saw it")
 
 

@@ -63,7 +63,7 @@ def letters(layers: Sequence[str]) -> dict[str, str]:
     """A letter of its own for each layer: the first of its name that is still free (``S T A R O``)."""
     given: dict[str, str] = {}
     for layer in layers:
-        free = (sign for sign in f"{layer}0123456789#" .upper() if sign.isalnum() and sign not in given.values())
+        free = (sign for sign in f"{layer}0123456789#".upper() if sign.isalnum() and sign not in given.values())
         given[layer] = next(free, "?")
     return given
 

@@ -19,13 +19,14 @@ TOP = 8
 @dataclass(frozen=True, slots=True)
 class Column:
     """``text`` is words, from a trace perhaps: to be neutralised, left-aligned, and what a narrow terminal may cut,
-    where ``cut`` says, ``end``, ``start`` or ``middle``. Everything else is numbers of ours. The higher ``drop``, the
-    sooner a narrow terminal leaves the column out; 0 stays."""
+    where ``cut`` says (``end``, ``start`` or ``middle``), but not below ``room`` while another column can go for it.
+    Everything else is numbers of ours. The higher ``drop``, the sooner a column goes; 0 stays."""
 
     title: str
     text: bool = False
     drop: int = 0
     cut: str = "end"
+    room: int = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def breakdown(report: TraceReport, by: str, most: int | None = None) -> Section:
     return Section(
         f"{by.capitalize()}s by token-turns",
         (
-            Column(by, text=True, cut="start" if by == "resource" else "end"),
+            Column(by, text=True, cut="start" if by == "resource" else "end", room=30),
             Column("calls", drop=3),
             Column("at peak"),
             Column("share", drop=1),
@@ -139,10 +140,10 @@ def growth(report: TraceReport) -> Section:
         (
             Column("turn"),
             Column("added"),
-            Column("largest"),
-            Column("kind", text=True, drop=3),
-            Column("tool", text=True, drop=1),
-            Column("what", text=True, cut="middle"),
+            Column("largest", drop=1),
+            Column("kind", text=True, drop=2),
+            Column("tool", text=True),
+            Column("what", text=True, cut="middle", room=40),
             Column("fragment", drop=5),
             Column("line", drop=4),
         ),
@@ -154,7 +155,7 @@ def growth(report: TraceReport) -> Section:
                     tokens(row.tokens),
                     row.kind,
                     row.tool or NOTHING,
-                    row.what,
+                    _without_tool(row.what, row.tool),
                     row.fragment,
                     _line(row.line),
                 )
@@ -214,8 +215,8 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
             Column("token-turns", drop=4),
             Column("layer", text=True, drop=3),
             Column("kind", text=True, drop=1),
-            Column("tool", text=True, drop=6),
-            Column("what", text=True, cut="middle"),
+            Column("tool", text=True),
+            Column("what", text=True, cut="middle", room=40),
             Column("line", drop=5),
         ),
         tuple(
@@ -228,7 +229,7 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
                     row.layer,
                     row.kind if row.form is None else f"{row.kind} ({row.form})",
                     row.tool or NOTHING,
-                    row.what,
+                    _without_tool(row.what, row.tool),
                     _line(row.line),
                 ),
                 layer=row.layer,
@@ -236,6 +237,11 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
             for row in rows
         ),
     )
+
+
+def _without_tool(what: str, tool: str | None) -> str:
+    """What a fragment is, where its tool has a column of its own."""
+    return what if tool is None else what.removeprefix(f"{tool} ")
 
 
 def _line(number: int | None) -> str:

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from ctxbudget.renderers._sections import Column, Row, Section
 
 GAP = 2
-LEAST_TEXT = 10
-"""Columns of words are not cut below this: rather a number column goes."""
+SHORTEST = 8
+"""Columns of words are not cut below this."""
 
 
 def lines(section: Section, width: int | None, marks: Mapping[str, Text]) -> Iterator[Text]:
     """The table without its title. ``marks`` are put before the rows of a layer; ``width`` None cuts nothing."""
-    rows = [[_cell(column, cell) for column, cell in zip(section.columns, row.cells, strict=True)] for row in section.rows]
+    rows = [
+        [_cell(column, cell) for column, cell in zip(section.columns, row.cells, strict=True)] for row in section.rows
+    ]
     lead = GAP if any(row.layer in marks for row in section.rows) else 0
     widths = _widths(section.columns, rows, None if width is None else width - lead)
     yield Text(" " * lead + _joined(section.columns, [column.title for column in section.columns], widths), FAINT)
@@ -37,22 +39,20 @@ def _cell(column: Column, cell: str) -> str:
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     """The width of every column; 0 for one that is left out."""
-    need = [
-        max([cell_len(column.title), *(cell_len(row[at]) for row in rows)]) for at, column in enumerate(columns)
-    ]
+    need = [max([cell_len(column.title), *(cell_len(row[at]) for row in rows)]) for at, column in enumerate(columns)]
     if width is None:
         return need
-    least = [min(size, LEAST_TEXT) if column.text else size for size, column in zip(need, columns, strict=True)]
+    least = [min(size, column.room) if column.text else size for size, column in zip(need, columns, strict=True)]
     for at in sorted(range(len(columns)), key=lambda at: -columns[at].drop):
         if _total(least) <= width or not columns[at].drop:
             break
         need[at] = least[at] = 0
-    return _shrunk(columns, need, least, width)
+    return _shrunk([at for at, column in enumerate(columns) if column.text], need, width)
 
 
-def _shrunk(columns: Sequence[Column], need: list[int], least: list[int], width: int) -> list[int]:
+def _shrunk(texts: Sequence[int], need: list[int], width: int) -> list[int]:
     """Words give way, the longest first, until the line fits."""
-    texts = [at for at, column in enumerate(columns) if column.text]
+    least = [min(size, SHORTEST) for size in need]
     while _total(need) > width:
         widest = max(texts, key=lambda at: need[at] - least[at], default=None)
         if widest is None or need[widest] <= least[widest]:
@@ -69,9 +69,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _joined(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = [
-        _padded(cell, size, column) for column, cell, size in zip(columns, cells, widths, strict=True) if size
-    ]
+    padded = [_padded(cell, size, column) for column, cell, size in zip(columns, cells, widths, strict=True) if size]
     return (" " * GAP).join(padded).rstrip()
 
 

@@ -79,7 +79,7 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
         case Title():
             yield from _wrapped(Text(visible(block.text), f"bold {CYAN}"), look.width)
         case Line():
-            yield from _line([visible(part) for part in block.parts], look.width)
+            yield from _packed([Text(visible(part)) for part in block.parts], (" · ", FAINT), look.width)
         case Facts():
             yield from _labelled([(label, "bold", text) for label, text in block.rows], look.width)
         case Notes():
@@ -90,14 +90,14 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
             yield from _section(block, look, ink)
 
 
-def _line(parts: list[str], width: int | None) -> Iterator[Text]:
-    """The parts with dots between, as many to a line as there is room for."""
-    row = Text()
+def _packed(parts: list[Text], between: tuple[str, str], width: int | None, lead: int = 0) -> Iterator[Text]:
+    """The parts with something between, as many to a line as there is room for."""
+    row = Text(" " * lead)
     for part in parts:
-        joined = Text.assemble(row, (" · ", FAINT), part) if row else Text(part)
-        if width is not None and row and joined.cell_len > width:
+        joined = Text.assemble(row, between, part) if row.plain.strip() else Text.assemble(row, part)
+        if width is not None and row.plain.strip() and joined.cell_len > width:
             yield from _wrapped(row, width)
-            joined = Text(part)
+            joined = Text.assemble(" " * lead, part)
         row = joined
     yield from _wrapped(row, width)
 
@@ -128,7 +128,8 @@ def _charted(report: TraceReport, look: Look, ink: Ink) -> Iterator[Text]:
     width = min(look.width or WIDTH, 2 * WIDTH)
     columns = chart.columns(report, width - _chart.AXIS)
     yield from _chart.lines(columns, ink, width)
-    yield from _wrapped(_chart.legend(ink, rest=any(column.rest > 0.005 for column in columns)), look.width)
+    legend = _chart.legend(ink, rest=any(column.rest > _chart.LEAST_REST for column in columns))
+    yield from _packed(legend, ("  ", ""), look.width, _chart.AXIS)
 
 
 def _section(section: Section, look: Look, ink: Ink) -> Iterator[Text]:

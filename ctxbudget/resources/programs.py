@@ -71,6 +71,18 @@ def _type(words: list[str]) -> Found:
 
 def _grep(words: list[str]) -> Found:
     """Pattern, files and globs, and the options that change what is printed (``-A 10``, ``-l``, ``-i``)."""
+    taken = _taken(words)
+    rest, where = taken[""], taken["globs"]
+    if "--files" in words:
+        return Found(classes.LIST, (*rest, *where), label="--files")
+    patterns = taken["patterns"] or rest[:1]
+    rest = rest if taken["patterns"] else rest[1:]
+    label = with_options(" | ".join(patterns), [option for option in taken["grep"] if option])
+    return Found(classes.SEARCH, (*rest, *where), label=label) if patterns else UNKNOWN
+
+
+def _taken(words: list[str]) -> dict[str, list[str]]:
+    """The words of a grep by what they are: patterns and globs given as options, other options, and the rest."""
     taken: dict[str, list[str]] = {"patterns": [], "globs": [], "grep": [], "": []}
     pending = ""
     for word in words:
@@ -87,19 +99,14 @@ def _grep(words: list[str]) -> Found:
                 taken[family].append(value)
         else:
             taken[""].append(word)
-    rest, where = taken[""], taken["globs"]
-    if "--files" in words:
-        return Found(classes.LIST, (*rest, *where), label="--files")
-    patterns = taken["patterns"] or rest[:1]
-    rest = rest if taken["patterns"] else rest[1:]
-    label = with_options(" | ".join(patterns), [option for option in taken["grep"] if option])
-    return Found(classes.SEARCH, (*rest, *where), label=label) if patterns else UNKNOWN
+    return taken
 
 
 def _telling(option: str) -> str:
     """An option of grep without the letters that do not change what is found (``-rn``, ``-E``, ``--color``)."""
     if option.startswith("--"):
-        return "" if option.startswith(("--color", "--line-number", "--no-heading", "--recursive")) else option
+        silent = option == "--" or option.startswith(("--color", "--line-number", "--no-heading", "--recursive"))
+        return "" if silent else option
     kept = "".join(letter for letter in option[1:] if letter not in _COSMETIC)
     return f"-{kept}" if kept else ""
 

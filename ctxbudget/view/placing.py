@@ -42,7 +42,9 @@ def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
     if not removed:
         front = fragment.form is Form.NOTICED
         return view.overhead * STRIDE - 1 if front else view.turns[-1] - STRIDE // 2
-    same = (old for old in removed if old.unit == fragment.unit and old.call == fragment.call and old.role == fragment.role)
+    same = (
+        old for old in removed if old.unit == fragment.unit and old.call == fragment.call and old.role == fragment.role
+    )
     old = next(same, None) if fragment.call is not None else None
     first = old or min(removed, key=lambda one: view.place_of[one.id])
     spot = view.place_of[first.id]

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 class Task:
     """Follows user texts and plans as they enter."""
 
-    __slots__ = ("chain", "done", "plan", "reached")
+    __slots__ = ("chain", "done", "first", "plan", "reached")
 
     def __init__(self) -> None:
         """Nothing known."""
         self.chain = 0
         """Place of the last user text or completed plan item: what comes after is the chain of the current task."""
+        self.first: int | None = None
+        """The first user message."""
         self.done: frozenset[str] = frozenset()
         self.plan: str | None = None
         """Id of the newest plan."""
@@ -30,6 +32,7 @@ class Task:
         """A recorded fragment entered the log."""
         if fragment.kind is Kind.USER:
             self.chain = place
+            self.first = fragment.message if self.first is None else self.first
         elif fragment.kind is Kind.PLAN and fragment.asks:
             done = completed(fragment.text)
             self.plan = fragment.id

@@ -16,7 +16,7 @@ class Units:
     ``open`` is the unit of the newest reply while one of its calls has no result: it cannot be dropped.
     """
 
-    __slots__ = ("_waiting", "answers", "born", "live", "open", "starts")
+    __slots__ = ("answers", "born", "live", "open", "orphans", "starts", "waiting")
 
     def __init__(self) -> None:
         """No unit yet."""
@@ -27,7 +27,10 @@ class Units:
         """Place of the first call of each unit, in order."""
         self.answers: list[int] = []
         """Place of the first part of each result, in order."""
-        self._waiting: set[str | None] = set()
+        self.waiting: dict[str, dict[str | None, Fragment]] = {}
+        """Calls without a result so far, by unit; all but those of ``open`` were interrupted."""
+        self.orphans: dict[str, Fragment] = {}
+        """Results whose call was never recorded."""
 
     def enter(self, place: int, fragment: Fragment) -> None:
         """A recorded fragment entered the log."""
@@ -35,27 +38,34 @@ class Units:
             if fragment.role == "assistant" and not self._same_reply(fragment):
                 self.open = None
             return
-        if fragment.unit not in self.born:
-            self.born[fragment.unit] = []
-            if fragment.asks:
-                self.open, self._waiting = fragment.unit, set()
-                self.starts.append(place)
-        members = self.born[fragment.unit]
+        new = fragment.unit not in self.born
+        members = self.born.setdefault(fragment.unit, [])
         if fragment.asks:
-            if fragment.unit == self.open:
-                self._waiting.add(fragment.call)
-        elif not any(other.answers and other.call == fragment.call for other in members):
-            self.answers.append(place)
-            self._answered(fragment)
+            self._asked(place, fragment, new=new)
+        else:
+            self._answered(place, fragment, members)
         members.append(fragment)
 
     def _same_reply(self, fragment: Fragment) -> bool:
         return self.open is not None and self.born[self.open][0].message == fragment.message
 
-    def _answered(self, fragment: Fragment) -> None:
-        if fragment.unit == self.open:
-            self._waiting.discard(fragment.call)
-            if not self._waiting:
+    def _asked(self, place: int, fragment: Fragment, *, new: bool) -> None:
+        if new:
+            self.open = None
+            self.open = fragment.unit
+            self.starts.append(place)
+        self.waiting.setdefault(fragment.unit, {})[fragment.call] = fragment
+
+    def _answered(self, place: int, fragment: Fragment, members: list[Fragment]) -> None:
+        if not any(one.answers and one.call == fragment.call for one in members):
+            self.answers.append(place)
+        if not any(one.asks and one.call == fragment.call for one in members):
+            self.orphans[fragment.id] = fragment
+        waiting = self.waiting.get(fragment.unit, {})
+        waiting.pop(fragment.call, None)
+        if fragment.unit in self.waiting and not waiting:
+            del self.waiting[fragment.unit]
+            if fragment.unit == self.open:
                 self.open = None
 
     def add(self, place: int, fragment: Fragment) -> bool:
@@ -103,7 +113,3 @@ class Units:
         if any(call in answered and call not in results for call in calls):
             return "a call without its result"
         return ""
-
-    def pending(self) -> set[str | None]:
-        """Calls of the open unit that wait for a result."""
-        return self._waiting if self.open is not None else set()

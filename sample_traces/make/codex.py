@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from script import Call, Outcome, Turn
 
 KEYS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens", "total_tokens")
-IMAGE = 910
-"""A screenshot of 1280 x 800 on this model: 70 tokens and 140 for each of six tiles."""
+IMAGE = 1_000
+"""A screenshot of 1280 x 800 on this model: one token for each patch of 32 x 32."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -89,13 +88,6 @@ def _head(place: Workspace, words: list[str], given: str) -> Ran:
     return Ran(_text(_lines(place, files, given)[: int(flags.get("n", "10"))]))
 
 
-def _tail(place: Workspace, words: list[str], given: str) -> Ran:
-    flags, files = _flags(words, "n")
-    count = flags.get("n", "10")
-    lines = _lines(place, files, given)
-    return Ran(_text(lines[int(count) - 1 :] if count.startswith("+") else lines[-int(count) :]))
-
-
 def _sed(place: Workspace, words: list[str], given: str) -> Ran:
     _, (span, *files) = _flags(words)
     first, last = re.fullmatch(r"(\d+),(\d+)p", span).groups()
@@ -106,7 +98,6 @@ def _grep(place: Workspace, words: list[str], given: str) -> Ran:
     flags, (pattern, *where) = _flags(words)
     wanted = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
     names = sorted(name for each in where for name in place.names(each)) if where else [""]
-    names = [name for name in names if fnmatch(name, flags.get("include", "*"))]
     found: list[str] = []
     for name in names:
         label = f"{name}:" if name and (len(names) > 1 or "r" in flags) else ""
@@ -134,11 +125,6 @@ def _ls(place: Workspace, words: list[str], _given: str) -> Ran:
         return Ran(f"ls: cannot access '{where[0]}': No such file or directory\n", 2)
     mark = "F" in flags
     return Ran(_text(sorted(f"{path.name}/" if mark and path.is_dir() else path.name for path in folder.iterdir())))
-
-
-def _find(place: Workspace, words: list[str], _given: str) -> Ran:
-    start, wanted = words[0], words[words.index("-name") + 1] if "-name" in words else "*"
-    return Ran(_text(f"./{name}" for name in place.names(start) if fnmatch(name.rpartition("/")[2], wanted)))
 
 
 def _cut(place: Workspace, words: list[str], given: str) -> Ran:
@@ -173,28 +159,23 @@ def _python(place: Workspace, words: list[str], _given: str) -> Ran:
 
 def _git(place: Workspace, words: list[str], _given: str) -> Ran:
     below = words[-1] if "--" in words else ""
-    paths = [path for path in place.changed() if path.startswith(below.removeprefix("./"))]
+    paths = [path for path in place.changed() if path.startswith(below)]
     if words[0] == "status":
         return Ran(_text(f"{' M' if path in place.before else '??'} {path}" for path in paths))
-    if "--stat" not in words:
-        return Ran(place.diff())
-    counts = [(path, _plus_minus(place, path)) for path in paths]
-    wide = max((len(path) for path in paths), default=0)
-    plus, minus = (sum(pair[side] for _, pair in counts) for side in (0, 1))
-    total = f" {len(paths)} files changed, {plus} insertions(+), {minus} deletions(-)"
-    return Ran(_text([f" {path:<{wide}} | {sum(pair):>3}" for path, pair in counts] + ([total] if paths else [])))
+    return Ran(_stat({path: place.diff_of(path) for path in paths if path in place.before}))
 
 
-def _plus_minus(place: Workspace, path: str) -> tuple[int, int]:
-    lines = place.diff_of(path).splitlines()
-    signs = [line[:1] for line in lines if not line.startswith(("+++", "---"))]
-    return signs.count("+"), signs.count("-")
+def _stat(diffs: dict[str, str]) -> str:
+    wide = max(map(len, diffs), default=0)
+    bars = {path: re.findall(r"^([+-])(?!\1\1)", diff, re.MULTILINE) for path, diff in diffs.items()}
+    plus, minus = (sum(bar.count(sign) for bar in bars.values()) for sign in "+-")
+    lines = [f" {path:<{wide}} | {len(bar):>2} {''.join(sorted(bar))}" for path, bar in bars.items()]
+    return _text([*lines, f" {len(lines)} files changed, {plus} insertions(+), {minus} deletions(-)"] if lines else [])
 
 
 COMMANDS: dict[str, Callable[[Workspace, list[str], str], Ran]] = {
     "cat": _cat,
     "cut": _cut,
-    "find": _find,
     "git": _git,
     "grep": _grep,
     "head": _head,
@@ -203,7 +184,6 @@ COMMANDS: dict[str, Callable[[Workspace, list[str], str], Ran]] = {
     "rg": _grep,
     "sed": _sed,
     "sort": _sort,
-    "tail": _tail,
     "uniq": _uniq,
     "wc": _wc,
 }

@@ -18,11 +18,14 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 CACHE = {"cache_control": {"type": "ephemeral"}}
 
 ASK = {"role": "user", "content": "Plan the beds."}
-CALL = {"role": "assistant", "content": [
-    {"type": "thinking", "thinking": "The soil first.", "signature": "s" * 64},
-    {"type": "text", "text": "I look at the soil."},
-    {"type": "tool_use", "id": "u1", "name": "probe", "input": {"bed": 2}},
-]}  # fmt: skip
+CALL = {
+    "role": "assistant",
+    "content": [
+        {"type": "thinking", "thinking": "The soil first.", "signature": "s" * 64},
+        {"type": "text", "text": "I look at the soil."},
+        {"type": "tool_use", "id": "u1", "name": "probe", "input": {"bed": 2}},
+    ],
+}
 ANSWER = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "u1", "content": "loam, pH 6"}]}
 DONE = {"role": "assistant", "content": [{"type": "text", "text": "Beans in bed two."}]}
 LOOP = [ASK, CALL, ANSWER, DONE]
@@ -58,7 +61,12 @@ def texts(trace, kind):
 
 
 def usage(given, output, read_=0, write=0):
-    return {"input_tokens": given, "output_tokens": output, "cache_read_input_tokens": read_, "cache_creation_input_tokens": write}
+    return {
+        "input_tokens": given,
+        "output_tokens": output,
+        "cache_read_input_tokens": read_,
+        "cache_creation_input_tokens": write,
+    }
 
 
 def response(message, counts, name="m1", stop="end_turn"):
@@ -67,8 +75,14 @@ def response(message, counts, name="m1", stop="end_turn"):
 
 def exchange(messages, reply, counts, name="m1", **request):
     body = {**REQUEST, "messages": messages, **request}
-    return {"request": {"url": "https://example.org/v1/messages?beta=true", "headers": {"x-api-key": "secret"}, "body": body},
-            "response": {"status_code": 200, "headers": {}, "body": response(reply, counts, name)}}  # fmt: skip
+    return {
+        "request": {
+            "url": "https://example.org/v1/messages?beta=true",
+            "headers": {"x-api-key": "secret"},
+            "body": body,
+        },
+        "response": {"status_code": 200, "headers": {}, "body": response(reply, counts, name)},
+    }
 
 
 # ── blocks ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,7 +114,10 @@ def test_a_message_with_results_and_text():
 
 def test_parallel_results_in_any_order_and_number_of_messages():
     calls = [{"type": "tool_use", "id": name, "name": f"probe_{name}", "input": {}} for name in "abc"]
-    results = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": name, "content": name * 9}]} for name in "cab"]
+    results = [
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": name, "content": name * 9}]}
+        for name in "cab"
+    ]
     trace = load(ASK, {"role": "assistant", "content": calls}, *results, DONE)
     assert [fragment.tool for fragment in trace.fragments[4:7]] == ["probe_c", "probe_a", "probe_b"]
     assert len({fragment.unit for fragment in trace.fragments[1:7]}) == 1
@@ -108,7 +125,11 @@ def test_parallel_results_in_any_order_and_number_of_messages():
 
 
 def test_a_result_with_blocks_images_and_an_error():
-    content = [{"type": "text", "text": "one"}, {"type": "image", "source": {"type": "base64", "data": PIXEL}}, {"type": "text", "text": "two"}]
+    content = [
+        {"type": "text", "text": "one"},
+        {"type": "image", "source": {"type": "base64", "data": PIXEL}},
+        {"type": "text", "text": "two"},
+    ]
     block = {"type": "tool_result", "tool_use_id": "u1", "is_error": True, "content": content}
     text, image = load(ASK, CALL, {"role": "user", "content": [block]}).fragments[4:]
     assert (text.text, text.error, text.kind) == ("one\ntwo", True, Kind.RESULT)
@@ -137,15 +158,28 @@ def test_files():
         {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "Seeds: peas."}]}},
         {"type": "document", "source": {"type": "base64", "data": PIXEL}},
         {"type": "image", "source": {"type": "url", "url": "https://example.org/bed.png"}},
-        {"type": "search_result", "source": "x", "title": "t", "content": [{"type": "text", "text": "Leeks like sun."}]},
+        {
+            "type": "search_result",
+            "source": "x",
+            "title": "t",
+            "content": [{"type": "text", "text": "Leeks like sun."}],
+        },
     ]
     trace = load({"role": "user", "content": content})
     assert kinds(trace) == ["result", "result", "media", "media", "retrieval"]
-    assert [fragment.text for fragment in trace.fragments] == ["Seeds: beans.", "Seeds: peas.", "", "", "Leeks like sun."]
+    assert [fragment.text for fragment in trace.fragments] == [
+        "Seeds: beans.",
+        "Seeds: peas.",
+        "",
+        "",
+        "Leeks like sun.",
+    ]
 
 
 def test_a_tool_that_ran_at_the_providers():
-    found = [{"type": "web_search_result", "url": "https://example.org", "title": "Leeks", "encrypted_content": "e" * 320}]
+    found = [
+        {"type": "web_search_result", "url": "https://example.org", "title": "Leeks", "encrypted_content": "e" * 320}
+    ]
     content = [
         {"type": "server_tool_use", "id": "w1", "name": "web_search", "input": {"query": "leeks"}},
         {"type": "web_search_tool_result", "tool_use_id": "w1", "content": found},
@@ -167,7 +201,10 @@ def test_reminders_are_injected():
 
 
 def test_what_is_unknown_is_kept_and_counted():
-    trace = load({"role": "user", "content": [{"type": "smell", "of": "rain", "data": PIXEL}, 4]}, {"role": "robot", "content": "hum"})
+    trace = load(
+        {"role": "user", "content": [{"type": "smell", "of": "rain", "data": PIXEL}, 4]},
+        {"role": "robot", "content": "hum"},
+    )
     assert texts(trace, Kind.OTHER) == ['{"type":"smell","of":"rain"}', "4", "hum"]
     assert [count for _, count in trace.parse.skipped] == [1, 1, 1]
     assert {warning.code for warning in trace.warnings} == {"unknown-record"}
@@ -190,7 +227,10 @@ def test_pins_and_empty_messages():
 
 
 def test_system_blocks_and_tools_without_their_cache_marks():
-    system = [{"type": "text", "text": "x-anthropic-billing-header: a=1"}, {"type": "text", "text": "You are Claude Code.", **CACHE}]
+    system = [
+        {"type": "text", "text": "x-anthropic-billing-header: a=1"},
+        {"type": "text", "text": "You are Claude Code.", **CACHE},
+    ]
     trace = load(document={**REQUEST, "system": system, "tools": [{**TOOL, **CACHE}]})
     assert texts(trace, Kind.SYSTEM_PROMPT) == ["You are Claude Code."]
     assert texts(trace, Kind.TOOL_DEFINITIONS) == [json.dumps(TOOL, separators=(",", ":"))]
@@ -215,7 +255,9 @@ def test_a_log_is_one_trace_though_cache_marks_wander_and_thinking_vanishes():
     reminder = {"type": "text", "text": "<system-reminder>No list yet.</system-reminder>"}
     trace = load(
         exchange([asked], CALL, usage(100, 30), "m1"),
-        exchange([{**ASK, "content": [reminder, *asked["content"]]}, CALL, marked(ANSWER)], DONE, usage(4, 9, 140), "m2"),
+        exchange(
+            [{**ASK, "content": [reminder, *asked["content"]]}, CALL, marked(ANSWER)], DONE, usage(4, 9, 140), "m2"
+        ),
         exchange([ASK, spoken, ANSWER, DONE, ASK], DONE, usage(6, 9, 150), "m3"),
     )
     assert [turn.reported for turn in trace.turns] == [100, 144, 156]
@@ -225,12 +267,20 @@ def test_a_log_is_one_trace_though_cache_marks_wander_and_thinking_vanishes():
 def test_helpers_are_traces_of_their_own_and_the_main_loop_comes_first():
     quota = exchange([{"role": "user", "content": "quota"}], DONE, usage(8, 1), "h1", tools=[], system=[])
     title = exchange([ASK], DONE, usage(30, 5), "h2", tools=[], system="Name the topic.")
-    counting = {"request": {"url": "https://example.org/v1/messages/count_tokens", "body": REQUEST}, "response": {"body": {"input_tokens": 9}}}
+    counting = {
+        "request": {"url": "https://example.org/v1/messages/count_tokens", "body": REQUEST},
+        "response": {"body": {"input_tokens": 9}},
+    }
     other = {"request": {"url": "https://example.org/api/event", "body": {"events": []}}, "response": {"body": {}}}
     traces = load_all(
-        quota, title, exchange([ASK], CALL, usage(100, 30), "m1"), title | {}, counting, other,
+        quota,
+        title,
+        exchange([ASK], CALL, usage(100, 30), "m1"),
+        title | {},
+        counting,
+        other,
         exchange([ASK, CALL, ANSWER], DONE, usage(150, 9), "m2"),
-    )  # fmt: skip
+    )
     assert [(trace.source.label, len(trace.turns)) for trace in traces] == [("3", 2), ("1", 1), ("2", 1)]
     assert dict(traces[0].parse.skipped) == {
         "record that is no message, request or response, skipped": 1,
@@ -254,7 +304,7 @@ def test_a_failed_request_and_its_retry():
     failed = exchange([ASK], CALL, {}, "m0")
     failed["response"] = {"status_code": 529, "body": {"type": "error", "error": {"type": "overloaded_error"}}}
     trace = load(failed, exchange([ASK], CALL, usage(100, 30)))
-    assert ([turn.reported for turn in trace.turns][0], len(trace.billed)) == (100, 1)
+    assert (trace.turns[0].reported, len(trace.billed)) == (100, 1)
 
 
 def test_the_session_of_a_request():
@@ -271,7 +321,11 @@ EVENTS = [
     {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
     {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "I look at the soil."}},
     {"type": "ping"},
-    {"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "id": "u1", "name": "probe", "input": {}}},
+    {
+        "type": "content_block_start",
+        "index": 2,
+        "content_block": {"type": "tool_use", "id": "u1", "name": "probe", "input": {}},
+    },
     {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": '{"be'}},
     {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": 'd": 2}'}},
     {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 30, "input_tokens": 0}},
@@ -327,13 +381,55 @@ def test_sniff(records, least, most):
     assert least <= anthropic_messages.sniff(reading(*records).head, "x") <= most
 
 
-KEYS = ("role", "content", "type", "text", "id", "name", "input", "tool_use_id", "source", "data", "thinking", "signature",
-        "messages", "system", "tools", "request", "response", "body", "body_raw", "usage", "input_tokens", "message",
-        "url", "encrypted_content", "stop_reason")  # fmt: skip
-WORDS = st.sampled_from([
-    "user", "assistant", "system", "text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
-    "search_result", "compaction", "server_tool_use", "web_search_tool_result", "message", "u1", stream(EVENTS[:6]), "",
-])  # fmt: skip
+KEYS = (
+    "role",
+    "content",
+    "type",
+    "text",
+    "id",
+    "name",
+    "input",
+    "tool_use_id",
+    "source",
+    "data",
+    "thinking",
+    "signature",
+    "messages",
+    "system",
+    "tools",
+    "request",
+    "response",
+    "body",
+    "body_raw",
+    "usage",
+    "input_tokens",
+    "message",
+    "url",
+    "encrypted_content",
+    "stop_reason",
+)
+WORDS = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "system",
+        "text",
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "redacted_thinking",
+        "image",
+        "document",
+        "search_result",
+        "compaction",
+        "server_tool_use",
+        "web_search_tool_result",
+        "message",
+        "u1",
+        stream(EVENTS[:6]),
+        "",
+    ]
+)
 SHAPED = st.recursive(
     WORDS | st.none() | st.booleans() | st.integers(-2, 5) | st.floats(allow_nan=False),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),

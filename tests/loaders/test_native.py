@@ -62,9 +62,23 @@ def test_a_story():
     trace = load(*STORY)
     assert (trace.source.agent, trace.model, trace.window, trace.source.session) == ("mine", "gpt-4o", 128_000, "s1")
     assert [fragment.kind.value for fragment in trace.fragments] == [
-        "system_prompt", "user", "thinking", "reasoning", "call", "result", "media", "answer",
-    ]  # fmt: skip
-    assert [fragment.role for fragment in trace.fragments] == ["system", "user", *["assistant"] * 3, "tool", "tool", "assistant"]
+        "system_prompt",
+        "user",
+        "thinking",
+        "reasoning",
+        "call",
+        "result",
+        "media",
+        "answer",
+    ]
+    assert [fragment.role for fragment in trace.fragments] == [
+        "system",
+        "user",
+        *["assistant"] * 3,
+        "tool",
+        "tool",
+        "assistant",
+    ]
     assert [fragment.message for fragment in trace.fragments] == [0, 1, 2, 2, 2, 3, 4, 5]
     assert trace.turns[0].usage == Usage(20, 0, 0, 9, 4, 29)
     assert (trace.billed[0].key, trace.fragments[1].pinned, trace.fragments[5].error) == ("r1", True, True)
@@ -82,9 +96,14 @@ def test_every_kind_can_be_written(kind):
 
 def test_calls_and_results_without_ids_pair_in_order():
     trace = load(
-        HEADER, {"turn": True}, {"kind": "call", "tool": "a"}, {"kind": "call", "tool": "b"},
-        {"kind": "result", "text": "1"}, {"kind": "retrieval", "text": "2"}, {"kind": "result", "id": None, "text": "3"},
-    )  # fmt: skip
+        HEADER,
+        {"turn": True},
+        {"kind": "call", "tool": "a"},
+        {"kind": "call", "tool": "b"},
+        {"kind": "result", "text": "1"},
+        {"kind": "retrieval", "text": "2"},
+        {"kind": "result", "id": None, "text": "3"},
+    )
     assert [fragment.tool for fragment in trace.fragments] == ["a", "b", "a", "b", None]
     assert trace.fragments[3].kind is Kind.RETRIEVAL
 
@@ -92,7 +111,12 @@ def test_calls_and_results_without_ids_pair_in_order():
 def test_a_call_may_say_what_it_works_on_and_how_it_was_written():
     trace = load(
         HEADER,
-        {"kind": "call", "tool": "grab", "text": "GRAB notes", "resource": {"class": "read", "target": "notes", "span": [1, 9]}},
+        {
+            "kind": "call",
+            "tool": "grab",
+            "text": "GRAB notes",
+            "resource": {"class": "read", "target": "notes", "span": [1, 9]},
+        },
     )
     assert (trace.fragments[0].text, trace.fragments[0].resource) == ("GRAB notes", Resource("read", "notes", (1, 9)))
 
@@ -103,8 +127,15 @@ def test_compactions():
         {"compaction": {"trigger": "auto", "pre_tokens": 90, "summary": "A spring was loose."}},
         {"kind": "user", "text": "And now?", "ref": "q"},
         {"turn": True},
-        {"compaction": {"trigger": "elision", "form": "cleared", "removed": ["q"], "inserted": [{"kind": "user", "text": "…", "in_place_of": "q"}]}},
-    )  # fmt: skip
+        {
+            "compaction": {
+                "trigger": "elision",
+                "form": "cleared",
+                "removed": ["q"],
+                "inserted": [{"kind": "user", "text": "…", "in_place_of": "q"}],
+            }
+        },
+    )
     first, second = trace.recorded
     assert len(first.edit.removed) == 7
     assert (first.turn, first.pre_tokens, first.edit.inserted[0].kind) == (3, 90, Kind.SUMMARY)
@@ -132,13 +163,24 @@ def test_several_headers_are_several_traces():
 
 
 def test_billed_calls_outcome_and_facts():
-    header = {**HEADER, "outcome": {"success": True, "score": 1, "source": "tests"}, "abandoned": 3, "carries_reasoning": False}
-    trace = load(header, {"turn": True}, {"billed": {"input": 7}, "key": "k", "purpose": "abandoned"}, {"billed": {"output": 2}, "turn": 1})
+    header = {
+        **HEADER,
+        "outcome": {"success": True, "score": 1, "source": "tests"},
+        "abandoned": 3,
+        "carries_reasoning": False,
+    }
+    trace = load(
+        header,
+        {"turn": True},
+        {"billed": {"input": 7}, "key": "k", "purpose": "abandoned"},
+        {"billed": {"output": 2}, "turn": 1},
+    )
     assert trace.outcome == Outcome(True, 1.0, "tests")
     assert (trace.abandoned, trace.carries_reasoning) == (3, False)
     assert [(call.key, call.purpose, call.turn) for call in trace.billed] == [
-        ("k", "abandoned", None), ("trace.jsonl:4", "compaction", 1),
-    ]  # fmt: skip
+        ("k", "abandoned", None),
+        ("trace.jsonl:4", "compaction", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +283,9 @@ def again(trace):
 
 
 def test_the_story_survives():
-    trace = load(*STORY, {"compaction": {"summary": "A spring."}}, {"child": "h"}, {"kind": "user", "text": "x"}, {"end": "h"})
+    trace = load(
+        *STORY, {"compaction": {"summary": "A spring."}}, {"child": "h"}, {"kind": "user", "text": "x"}, {"end": "h"}
+    )
     assert essence(again(trace)) == essence(trace)
 
 
@@ -249,7 +293,11 @@ def test_calibration_is_left_out():
     lines = [HEADER]
     for number in range(8):
         usage = {"input": 900 + 3000 * number, "output": 5}
-        lines += [{"kind": "user", "text": "tick tock " * 1300}, {"turn": True, "model": "gpt-4o", "usage": usage}, {"kind": "answer", "text": "Yes."}]
+        lines += [
+            {"kind": "user", "text": "tick tock " * 1300},
+            {"turn": True, "model": "gpt-4o", "usage": usage},
+            {"kind": "answer", "text": "Yes."},
+        ]
     trace = load(*lines)
     assert len(calibrate(trace).fragments) > len(trace.fragments)
     assert list(native.dump(calibrate(trace))) == list(native.dump(trace))
@@ -257,24 +305,43 @@ def test_calibration_is_left_out():
 
 COUNTS = st.integers(0, 9)
 TEXTS = st.sampled_from(["", "a", "two words", "<|endoftext|>", 'say "x"', "\n"])
-USAGES = st.none() | st.builds(
-    lambda given, read_, output, thought, final: Usage(given, read_, 0, output, thought, given + read_ + output, final),
-    COUNTS, COUNTS, COUNTS, st.none() | COUNTS, st.booleans(),
-) | st.just(Usage(total=9, split=False))  # fmt: skip
-ARGS = st.sampled_from([{}, {"path": "a.py"}, {"command": "cat a.py"}, "raw", '{"path":"b.py"}', None, {"a": [1, {"b": None}]}])
+USAGES = (
+    st.none()
+    | st.builds(
+        lambda given, read_, output, thought, final: Usage(
+            given, read_, 0, output, thought, given + read_ + output, final
+        ),
+        COUNTS,
+        COUNTS,
+        COUNTS,
+        st.none() | COUNTS,
+        st.booleans(),
+    )
+    | st.just(Usage(total=9, split=False))
+)
+ARGS = st.sampled_from(
+    [{}, {"path": "a.py"}, {"command": "cat a.py"}, "raw", '{"path":"b.py"}', None, {"a": [1, {"b": None}]}]
+)
 STEPS = st.one_of(
     st.tuples(st.just("message"), st.sampled_from(["user", "assistant", "tool", "system"])),
     st.tuples(st.just("add"), st.sampled_from([*set(Kind) - {Kind.CALL, Kind.PLAN}, None]), TEXTS, st.booleans()),
-    st.tuples(st.just("part"), st.sampled_from([Kind.MEDIA, Kind.INJECTED, Kind.RESULT]), TEXTS, st.sampled_from("abz")),
+    st.tuples(
+        st.just("part"), st.sampled_from([Kind.MEDIA, Kind.INJECTED, Kind.RESULT]), TEXTS, st.sampled_from("abz")
+    ),
     st.tuples(st.just("media"), st.none() | st.tuples(COUNTS, COUNTS)),
     st.tuples(st.just("hidden"), COUNTS),
-    st.tuples(st.just("call"), st.sampled_from(["Read", "shell", "TodoWrite", "web_search", "odd"]), ARGS, st.sampled_from(["a", "b", None])),
+    st.tuples(
+        st.just("call"),
+        st.sampled_from(["Read", "shell", "TodoWrite", "web_search", "odd"]),
+        ARGS,
+        st.sampled_from(["a", "b", None]),
+    ),
     st.tuples(st.just("result"), TEXTS, st.sampled_from(["a", "b", "z", None]), st.booleans()),
     st.tuples(st.just("turn"), USAGES, st.sampled_from([None, "gpt-4o"]), st.sampled_from([None, "k1"])),
     st.tuples(st.just("compact"), st.none() | st.lists(COUNTS, max_size=4), TEXTS, st.sampled_from([None, *Form])),
     st.tuples(st.just("elide"), COUNTS, TEXTS),
     st.tuples(st.just("bill"), USAGES.filter(bool), st.sampled_from(["abandoned", "compaction"])),
-)  # fmt: skip
+)
 
 
 def build(steps, children=()):
@@ -320,18 +387,54 @@ def build(steps, children=()):
 @settings(max_examples=400, deadline=None)
 @given(st.lists(STEPS, max_size=14), st.lists(st.lists(STEPS, max_size=4), max_size=2))
 def test_dump_and_load_give_the_same_trace(steps, children):
-    trace = build([("add", Kind.USER, "x", False), *steps], [build([("add", None, "y", True), *own]) for own in children])
+    trace = build(
+        [("add", Kind.USER, "x", False), *steps], [build([("add", None, "y", True), *own]) for own in children]
+    )
     assert essence(again(trace)) == essence(trace)
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 3) | st.floats(allow_nan=False) | st.sampled_from(["user", "call", "c1", "x", "elision"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["kind", "text", "removed", "inserted", "input", "class", "span", "in_place_of"]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 3)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["user", "call", "c1", "x", "elision"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["kind", "text", "removed", "inserted", "input", "class", "span", "in_place_of"]),
+            inner,
+            max_size=3,
+        )
+    ),
     max_leaves=8,
-)  # fmt: skip
-NAMES = st.sampled_from(["kind", "turn", "compaction", "billed", "child", "end", "text", "id", "tool", "args", "usage", "ref",
-                         "joined", "in_place_of", "resource", "tokens", "width", "height", "role", "error", "outcome", "key"])  # fmt: skip
+)
+NAMES = st.sampled_from(
+    [
+        "kind",
+        "turn",
+        "compaction",
+        "billed",
+        "child",
+        "end",
+        "text",
+        "id",
+        "tool",
+        "args",
+        "usage",
+        "ref",
+        "joined",
+        "in_place_of",
+        "resource",
+        "tokens",
+        "width",
+        "height",
+        "role",
+        "error",
+        "outcome",
+        "key",
+    ]
+)
 
 
 @settings(max_examples=400, deadline=None)

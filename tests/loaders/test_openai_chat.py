@@ -66,6 +66,10 @@ def usage(prompt, output, cached=0):
     return {"prompt_tokens": prompt, "completion_tokens": output, "prompt_tokens_details": details}
 
 
+def without(record, name):
+    return {key: value for key, value in record.items() if key != name}
+
+
 # ── one conversation ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -103,7 +107,10 @@ def test_every_training_line_is_a_trace_with_its_line_as_label():
 
 
 def test_text_and_a_text_part_count_the_same():
-    one, other = load({"role": "user", "content": "x y"}), load({"role": "user", "content": [{"type": "text", "text": "x y"}]})
+    one, other = (
+        load({"role": "user", "content": "x y"}),
+        load({"role": "user", "content": [{"type": "text", "text": "x y"}]}),
+    )
     assert one.fragments[0].tokens == other.fragments[0].tokens > 0
 
 
@@ -114,7 +121,9 @@ def test_no_messages_is_a_trace_without_turns_and_says_so():
 
 
 def test_a_message_without_parts_keeps_its_place():
-    trace = load({"role": "user", "content": ""}, {"role": "assistant", "content": []}, {"role": "user", "content": None})
+    trace = load(
+        {"role": "user", "content": ""}, {"role": "assistant", "content": []}, {"role": "user", "content": None}
+    )
     assert [(fragment.message, fragment.tokens) for fragment in trace.fragments] == [(0, 0), (1, 0), (2, 0)]
 
 
@@ -140,15 +149,30 @@ def test_media_is_never_text():
 
 
 def test_an_image_in_a_result_belongs_to_it():
-    content = [{"type": "text", "text": "the hive"}, {"type": "image_url", "image_url": {"url": "https://example.org/a"}}]
+    content = [
+        {"type": "text", "text": "the hive"},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a"}},
+    ]
     trace = load(ASK, CALLS, {**RESULT, "content": content})
     text, image = trace.fragments[2:]
     assert (text.call, image.call, image.kind, image.unit) == ("c1", "c1", Kind.MEDIA, text.unit)
 
 
+def test_a_result_may_be_an_image_alone():
+    image = [{"type": "image_url", "image_url": {"url": "https://example.org/a"}}]
+    nameless = {"role": "assistant", "tool_calls": [{"function": {"name": "inspect"}}]}
+    written = {"role": "assistant", "content": "<function=inspect></function>"}
+    for call, role in ((CALLS, "tool"), (nameless, "tool"), (written, "user")):
+        trace = load(ASK, call, {"role": role, "content": image})
+        assert kinds(trace) == ["user", "call", "media"]
+    named = load(ASK, CALLS, {**RESULT, "content": image})
+    assert unpaired(named) == unpaired(load(ASK, nameless, {"role": "tool", "content": image})) == ([], [])
+
+
 @pytest.mark.parametrize(
     "extra",
     [
+        {"content": [{"type": "thinking", "thinking": "a thought"}, {"type": "text", "text": "Calm."}]},
         {"reasoning_content": "a thought"},
         {"reasoning": "a thought", "reasoning_details": [{"type": "reasoning.text", "text": "a thought"}]},
         {"reasoning_details": [{"type": "reasoning.summary", "summary": "a thought"}]},
@@ -174,6 +198,10 @@ def test_other_parts():
     assert texts(load(ASK, {"role": "assistant", "content": None, "refusal": "No."}), Kind.ANSWER) == ["No."]
     spoken = load(ASK, {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "Buzz."}})
     assert texts(spoken, Kind.ANSWER) == ["Buzz."]
+    drawn = load(ASK, {"role": "assistant", "content": [{"type": "image_url", "image_url": "x"}, {"type": "dance"}]})
+    assert kinds(drawn) == ["user", "media", "other"]
+    broken = load(ASK, {"role": "assistant", "content": "Hm.", "tool_calls": [{"id": "c1"}, 5]})
+    assert broken.parse.skipped == (("call without a function, skipped", 2),)
     odd = load({"role": "user", "content": [{"type": "smell", "note": "honey", "data": PIXEL}, 7]})
     assert texts(odd, Kind.OTHER) == ['{"type":"smell","note":"honey"}', "7"]
     assert dict(odd.parse.skipped) == {
@@ -218,17 +246,50 @@ def test_calls_of_one_reply_and_their_results_are_one_unit():
 @pytest.mark.parametrize(
     "messages",
     [
-        [{"role": "assistant", "function_call": {"name": "inspect", "arguments": "{}"}}, {"role": "function", "name": "inspect", "content": "calm"}],
-        [{"role": "assistant", "tool_calls": [{"function": {"name": "inspect", "arguments": "{}"}}]}, {"role": "tool", "content": "calm"}],
+        [
+            {"role": "assistant", "function_call": {"name": "inspect", "arguments": "{}"}},
+            {"role": "function", "name": "inspect", "content": "calm"},
+        ],
+        [
+            {"role": "assistant", "tool_calls": [{"function": {"name": "inspect", "arguments": "{}"}}]},
+            {"role": "tool", "content": "calm"},
+        ],
         [CALLS, {"role": "tool", "content": "calm"}],
-        [{"role": "assistant", "content": [{"type": "tool_call", "value": '{"name": "inspect", "arguments": {}}'}]}, {"role": "tool", "content": [{"type": "text", "value": "calm"}]}],
-        [{"role": "assistant", "content": 'Sure.\n<tool_call>\n{"name": "inspect", "arguments": {}}\n</tool_call>'}, {"role": "user", "content": "<tool_response>calm</tool_response>"}],
-        [{"role": "assistant", "content": "Sure.\n<function=inspect>\n<parameter=hive>4</parameter>\n</function>"}, {"role": "user", "content": "OBSERVATION: calm"}],
-        [{"role": "assistant", "content": "<function=inspect>\n<parameter=hive>4</parameter>\n"}, {"role": "user", "content": "calm"}],
-        [{"role": "assistant", "tool_calls": [{"id": "x", "type": "custom", "custom": {"name": "inspect", "input": "hive four"}}]}, {"role": "tool", "tool_call_id": "x", "content": "calm"}],
+        [
+            {"role": "assistant", "content": [{"type": "tool_call", "value": '{"name": "inspect", "arguments": {}}'}]},
+            {"role": "tool", "content": [{"type": "text", "value": "calm"}]},
+        ],
+        [
+            {"role": "assistant", "content": 'Sure.\n<tool_call>\n{"name": "inspect", "arguments": {}}\n</tool_call>'},
+            {"role": "user", "content": "<tool_response>calm</tool_response>"},
+        ],
+        [
+            {"role": "assistant", "content": "Sure.\n<function=inspect>\n<parameter=hive>4</parameter>\n</function>"},
+            {"role": "user", "content": "OBSERVATION: calm"},
+        ],
+        [
+            {"role": "assistant", "content": "<function=inspect>\n<parameter=hive>4</parameter>\n"},
+            {"role": "user", "content": "calm"},
+        ],
+        [
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "x", "type": "custom", "custom": {"name": "inspect", "input": "hive four"}}],
+            },
+            {"role": "tool", "tool_call_id": "x", "content": "calm"},
+        ],
     ],
-    ids=["function_call", "no ids", "id only in the call", "value parts", "tool_call tag", "function tag", "cut-off tag", "custom"],
-)  # fmt: skip
+    ids=[
+        "function_call",
+        "no ids",
+        "id only in the call",
+        "value parts",
+        "tool_call tag",
+        "function tag",
+        "cut-off tag",
+        "custom",
+    ],
+)
 def test_results_find_their_call(messages):
     trace = load(ASK, *messages, DONE)
     call, result = (fragment for fragment in trace.fragments if fragment.call is not None)
@@ -256,7 +317,9 @@ def test_a_result_that_answers_nothing_stays_an_orphan():
 
 
 def test_one_message_with_the_results_of_several_calls():
-    calls = [{"type": "tool_call", "value": '{"name": "inspect", "arguments": {"hive": %d}}' % hive} for hive in (4, 5)]
+    calls = [
+        {"type": "tool_call", "value": json.dumps({"name": "inspect", "arguments": {"hive": hive}})} for hive in (4, 5)
+    ]
     results = json.dumps([{"name": "inspect", "content": "calm"}, {"name": "inspect", "content": "wild"}])
     trace = load(ASK, {"role": "assistant", "content": calls}, {"role": "tool", "content": results})
     assert unpaired(trace) == ([], [])
@@ -274,14 +337,19 @@ def test_one_message_with_the_results_of_several_calls():
         ('<tool_call>oops</tool_call><tool_call>{"name": "f"}</tool_call>', ["<tool_call>oops</tool_call>", "f"]),
         ("see <tool_call> tags\n<function=f></function>", ["see <tool_call> tags\n", "f"]),
         ("<tool_call>\n<function=f>\n<parameter=a>1</parameter>\n</function>\n</tool_call>", ["f"]),
-        ('<function_calls>\n<invoke name="f"><parameter name="a">1</parameter></invoke>\n', ["<function_calls>\n", "f"]),
+        (
+            '<function_calls>\n<invoke name="f"><parameter name="a">1</parameter></invoke>\n',
+            ["<function_calls>\n", "f"],
+        ),
     ],
 )
 def test_calls_in_text(text, pieces):
     assert [piece.tool if isinstance(piece, Written) else piece for piece in cut(text)] == pieces
 
 
-@pytest.mark.parametrize("tag", ["<tool_call>", "<function=f>", '<invoke name="f">', "<tool_call></tool_call>", "<parameter=a>"])
+@pytest.mark.parametrize(
+    "tag", ["<tool_call>", "<function=f>", '<invoke name="f">', "<tool_call></tool_call>", "<parameter=a>"]
+)
 def test_many_tags_cost_no_more_than_their_length(tag):
     assert list(cut(tag * 50_000))
     assert list(cut("<function=f>" + tag * 50_000))
@@ -295,7 +363,9 @@ def test_tools_are_their_compact_json_and_nothing_else_changes():
     bare, full = load(document={"messages": LOOP}), load(document={"messages": LOOP, "tools": [TOOL, other]})
     assert texts(full, Kind.TOOL_DEFINITIONS)[0] == json.dumps(TOOL, separators=(",", ":"))
     tools = sum(fragment.tokens for fragment in full.fragments if fragment.kind is Kind.TOOL_DEFINITIONS)
-    assert sum(fragment.tokens for fragment in full.fragments) - tools == sum(fragment.tokens for fragment in bare.fragments)
+    assert sum(fragment.tokens for fragment in full.fragments) - tools == sum(
+        fragment.tokens for fragment in bare.fragments
+    )
 
 
 @pytest.mark.parametrize(
@@ -334,12 +404,17 @@ def test_requests_that_grow_are_one_trace_with_a_turn_each():
 
 def test_a_log_of_bodies_reads_like_the_plain_one():
     logged = [
-        {"request": {"url": "https://example.org/v1/chat/completions", "body": {k: v for k, v in record.items() if k != "response"}},
-         "response": {"status_code": 200, "body": record["response"]}}
+        {
+            "request": {"url": "https://example.org/v1/chat/completions", "body": without(record, "response")},
+            "response": {"status_code": 200, "body": record["response"]},
+        }
         for record in REQUESTS
-    ]  # fmt: skip
+    ]
     assert kinds(load(*logged)) == kinds(load(*REQUESTS))
-    flat = [{"request": json.dumps(entry["request"]["body"]), "response_body": entry["response"]["body"]} for entry in logged]
+    flat = [
+        {"request": json.dumps(entry["request"]["body"]), "response_body": entry["response"]["body"]}
+        for entry in logged
+    ]
     assert kinds(load(*flat)) == kinds(load(*REQUESTS))
 
 
@@ -353,13 +428,16 @@ def test_repeated_records_retries_and_lost_replies():
 
 
 def test_a_request_that_begins_otherwise_is_another_trace():
-    other = {"messages": [SYSTEM, {"role": "user", "content": "And five?"}], "response": response(DONE, usage(50, 2), "r9")}
+    other = {
+        "messages": [SYSTEM, {"role": "user", "content": "And five?"}],
+        "response": response(DONE, usage(50, 2), "r9"),
+    }
     traces = load_all(REQUESTS[0], other, REQUESTS[1])
     assert [(trace.source.label, len(trace.turns)) for trace in traces] == [("1", 2), ("2", 1)]
 
 
 def test_requests_without_responses_and_failed_ones():
-    trace = load(*[{key: value for key, value in record.items() if key != "response"} for record in REQUESTS])
+    trace = load(*[without(record, "response") for record in REQUESTS])
     assert [(turn.pending, turn.reported) for turn in trace.turns] == [(False, None), (True, None)]
     failed = {**REQUESTS[0], "response": {"error": {"message": "busy"}}}
     assert [turn.reported for turn in load(failed, *REQUESTS).turns] == [90, 120]
@@ -375,10 +453,21 @@ def test_a_streamed_response():
     chunks = [
         {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Let "}}], "id": "s1", "model": "gpt-4o"},
         {"choices": [{"index": 0, "delta": {"content": "me see."}}]},
-        {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c9", "function": {"name": "inspect", "arguments": '{"hive"'}}]}}]},
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {
+                        "tool_calls": [
+                            {"index": 0, "id": "c9", "function": {"name": "inspect", "arguments": '{"hive"'}}
+                        ]
+                    },
+                }
+            ]
+        },
         {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ": 4}"}}]}}]},
         {"choices": [], "usage": usage(80, 12)},
-    ]  # fmt: skip
+    ]
     stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n"
     trace = load({"request": {"messages": LOOP[:2]}, "response": {"body": stream}})
     assert texts(trace, Kind.REASONING) == ["Let me see."]
@@ -389,7 +478,9 @@ def test_a_streamed_response():
 def test_the_words_of_a_text_mode_model_count_not_the_calls_made_of_them():
     said = {"role": "assistant", "content": "<function=inspect>\n<parameter=hive>4</parameter>\n"}
     raw = {"choices": [{"message": {**said, "tool_calls": None}}]}
-    trace = load({"messages": LOOP[:2], "response": response(CALLS, usage(90, 9)), "raw_response": raw, "context_window": 8000})
+    trace = load(
+        {"messages": LOOP[:2], "response": response(CALLS, usage(90, 9)), "raw_response": raw, "context_window": 8000}
+    )
     assert texts(trace, Kind.CALL) == [said["content"]]
     assert trace.window == 8000
 
@@ -463,18 +554,37 @@ def test_tools_that_change_between_requests_are_an_edit():
         ("many", None),
         ({"prompt_tokens": 100, "completion_tokens": 10}, Usage(100, 0, 0, 10, None, 110)),
         (usage(100, 10, 64), Usage(36, 64, 0, 10, None, 110)),
-        ({"prompt_tokens": 100, "completion_tokens": 10, "prompt_cache_hit_tokens": 64}, Usage(36, 64, 0, 10, None, 110)),
-        ({"prompt_tokens": 10, "completion_tokens": 1, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 8},
-         Usage(10, 64, 8, 1, None, 83)),
-        ({"prompt_tokens": 5, "completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 4}},
-         Usage(5, 0, 0, 9, 4, 14)),
-        ({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 18, "completion_tokens_details": {"reasoning_tokens": 4}},
-         Usage(5, 0, 0, 13, 4, 18)),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 10, "prompt_cache_hit_tokens": 64},
+            Usage(36, 64, 0, 10, None, 110),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 1,
+                "cache_read_input_tokens": 64,
+                "cache_creation_input_tokens": 8,
+            },
+            Usage(10, 64, 8, 1, None, 83),
+        ),
+        (
+            {"prompt_tokens": 5, "completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 4}},
+            Usage(5, 0, 0, 9, 4, 14),
+        ),
+        (
+            {
+                "prompt_tokens": 5,
+                "completion_tokens": 9,
+                "total_tokens": 18,
+                "completion_tokens_details": {"reasoning_tokens": 4},
+            },
+            Usage(5, 0, 0, 13, 4, 18),
+        ),
         ({"total_tokens": 70}, Usage(total=70, split=False)),
         ({"prompt_tokens": -5, "completion_tokens": True, "total_tokens": "9"}, None),
         ({"prompt_tokens": 12.0, "completion_tokens": float("inf")}, Usage(12, 0, 0, 0, None, 12)),
     ],
-)  # fmt: skip
+)
 def test_usage_becomes_disjoint(raw, expected):
     assert read_usage(raw) == expected
 
@@ -518,9 +628,35 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = ("role", "content", "type", "text", "tool_calls", "function", "name", "arguments", "id", "tool_call_id", "url",
-        "image_url", "reasoning_details", "messages", "tools", "response", "choices", "message", "usage", "request",
-        "body", "kwargs", "function_call", "prompt_tokens", "value", "input", "preferred_output")  # fmt: skip
+KEYS = (
+    "role",
+    "content",
+    "type",
+    "text",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "id",
+    "tool_call_id",
+    "url",
+    "image_url",
+    "reasoning_details",
+    "messages",
+    "tools",
+    "response",
+    "choices",
+    "message",
+    "usage",
+    "request",
+    "body",
+    "kwargs",
+    "function_call",
+    "prompt_tokens",
+    "value",
+    "input",
+    "preferred_output",
+)
 WORDS = st.sampled_from(["user", "assistant", "tool", "system", "text", "image_url", "tool_call", "reasoning", "c1"])
 SHAPED = st.recursive(
     VALUES | WORDS | st.just("<tool_call>{}</tool_call>"),

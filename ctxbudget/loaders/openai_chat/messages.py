@@ -100,19 +100,23 @@ class Messages:
         given, name = message.get("tool_call_id"), message.get("name")
         texts, media_parts = self._texts(message.get("content"))
         tool = name if isinstance(name, str) else None
-        for text in self._split(texts) if not isinstance(given, str) else texts:
-            self._result(text, self._answered(given), tool)
+        call = None if texts else self._answered(given)
+        for text in texts if isinstance(given, str) else self._split(texts):
+            call = self._answered(given)
+            self._result(text, call, tool)
         for block, part in media_parts:
-            self._media(part, block, call=given if isinstance(given, str) else self._last_answered)
+            self._media(part, block, call)
 
     def _observed(self, message: dict[str, Any], line: int) -> None:
         """What a text-mode agent is told about its calls, as a user message."""
         self._build.message("user", line)
         texts, media_parts = self._texts(message.get("content"))
-        for text in responses(texts[0]) if len(texts) == 1 else texts:
-            self._result(text, self._answered(None), None)
+        call = None if texts else self._answered(None)
+        for piece in [piece for text in texts for piece in responses(text)]:
+            call = self._answered(None)
+            self._result(piece, call, None)
         for block, part in media_parts:
-            self._media(part, block, call=self._last_answered)
+            self._media(part, block, call)
         self._waiting = []
 
     # ── parts ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -199,10 +203,8 @@ class Messages:
     def _answered(self, given: Any) -> str | None:
         """Which call a result answers: the one it names, else the oldest one without an id that waits."""
         if isinstance(given, str) and (self._build.knows(given) or not self._waiting):
-            self._last_answered: str | None = given
-        else:
-            self._last_answered = self._waiting.pop(0) if self._waiting else None
-        return self._last_answered
+            return given
+        return self._waiting.pop(0) if self._waiting else None
 
     def _split(self, texts: list[str]) -> list[str]:
         """Results of several calls in one message, as a JSON list with one item for each (LLaMA-Factory)."""

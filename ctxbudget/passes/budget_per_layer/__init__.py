@@ -80,7 +80,9 @@ class BudgetPerLayer:
             rooms[layer] = 0
             if self.lender in rooms:
                 rooms[self.lender] = lent + room
-            yield Note("borrowed", f"{layer} needs {-room:,} tokens beyond its quota: {self.lender} lends them", layer, -room)
+            yield Note(
+                "borrowed", f"{layer} needs {-room:,} tokens beyond its quota: {self.lender} lends them", layer, -room
+            )
             if -room > lent:
                 short = f"{layer} needs {-room:,} tokens beyond its quota, {self.lender} has {max(0, lent):,}"
                 yield Note("cannot-fit", f"cannot fit: {short}", layer, -room)
@@ -119,4 +121,6 @@ def _starved(walks: dict[str, Walk]) -> Iterator[Note]:
     for layer, walk in walks.items():
         spare = [other for other in walks.values() if other is not walk and other.dropped is None]
         if walk.dropped is not None and any(other.left >= walk.dropped for other in spare):
-            yield Note("starved", f"{layer} dropped {walk.dropped:,} tokens that another layer's quota had room for", layer)
+            yield Note(
+                "starved", f"{layer} dropped {walk.dropped:,} tokens that another layer's quota had room for", layer
+            )

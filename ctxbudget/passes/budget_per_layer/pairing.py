@@ -56,7 +56,9 @@ def _alone(view: View, wants: dict[int, Want], want: Want) -> bool:
     item = want.item
     if want.form is not item or item.kind is not Kind.INJECTED:
         return False
-    others = [other for other in wants.values() if other.item.message == item.message and other.item.kind is not item.kind]
+    others = [
+        other for other in wants.values() if other.item.message == item.message and other.item.kind is not item.kind
+    ]
     if any(other.form is not None for other in others):
         return False
     leaving = {other.item.id for other in others}

@@ -1,0 +1,116 @@
+"""Report → tidy pandas frames, one row per thing, the trace it belongs to in the first column.
+
+The only module that imports pandas, and only those who ask for a frame import it.
+"""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+import pandas as pd
+
+from ctxbudget.errors import UnknownName
+from ctxbudget.findings import Finding
+from ctxbudget.report import FragmentRow, Report, TotalRow, TraceReport, TurnRow
+from ctxbudget.safe import unicode_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+_DTYPES = {int: "Int64", float: "Float64", bool: "boolean", str: "string"}
+
+
+def turns(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per turn: tokens estimated and reported, utilization, drift."""
+    return _rows(TurnRow, report, lambda trace: trace.turns, children=children)
+
+
+def layers(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per turn and layer, long: ``trace``, ``turn``, ``layer``, ``tokens``."""
+    rows = [
+        (name, turn.turn, layer, tokens)
+        for name, trace in _members(report, children=children)
+        for turn in trace.turns
+        for layer, tokens in turn.layers.items()
+    ]
+    return _frame(rows, {"trace": str, "turn": int, "layer": str, "tokens": int})
+
+
+def fragments(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per fragment, where the report holds them."""
+    return _rows(FragmentRow, report, lambda trace: trace.fragments, children=children)
+
+
+def findings(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per finding."""
+    return _rows(Finding, report, lambda trace: trace.findings, children=children)
+
+
+def tools(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per tool, its calls and results summed."""
+    return _rows(TotalRow, report, lambda trace: trace.by_tool, children=children)
+
+
+def resources(report: Report | TraceReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per file, URL or query that tools worked on."""
+    return _rows(TotalRow, report, lambda trace: trace.by_resource, children=children)
+
+
+_TABLES = {
+    "turns": turns,
+    "layers": layers,
+    "fragments": fragments,
+    "findings": findings,
+    "tools": tools,
+    "resources": resources,
+}
+
+
+def table(report: Report | TraceReport, name: str, *, children: bool = False) -> pd.DataFrame:
+    """The frame of that name; with ``children`` the rows of sub-agents too. Raises UnknownName."""
+    if name not in _TABLES:
+        raise UnknownName("table", name, _TABLES)
+    return _TABLES[name](report, children=children)
+
+
+def texts(frame: pd.DataFrame) -> list[str]:
+    """The columns that hold text."""
+    return [name for name, dtype in frame.dtypes.items() if isinstance(name, str) and dtype == "string"]
+
+
+def _members(report: Report | TraceReport, *, children: bool) -> Iterator[tuple[str, TraceReport]]:
+    """Every trace with its name, ``path`` or ``path#3``; sub-agents follow theirs."""
+    for trace in report.traces if isinstance(report, Report) else [report]:
+        source = trace.source
+        yield source.path if source.select is None else f"{source.path}#{source.select}", trace
+        if children:
+            for child in trace.children:
+                yield from _members(child, children=True)
+
+
+def _rows(
+    row: type, report: Report | TraceReport, of: Callable[[TraceReport], Sequence[Any]], *, children: bool
+) -> pd.DataFrame:
+    """A frame with the plain fields of a row class; what is a mapping in it has a frame of its own."""
+    kinds = {name: kind for name, hint in get_type_hints(row).items() if (kind := _plain(hint))}
+    members = _members(report, children=children)
+    rows = [(name, *(getattr(each, field) for field in kinds)) for name, trace in members for each in of(trace)]
+    return _frame(rows, {"trace": str, **kinds})
+
+
+def _plain(hint: Any) -> type | None:
+    """The type of a column: ``int`` of ``int | None``; None for what is no plain value."""
+    kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
+    return kinds[0] if len(kinds) == 1 and kinds[0] in _DTYPES else None
+
+
+def _frame(rows: Iterable[Sequence[Any]], kinds: dict[str, type]) -> pd.DataFrame:
+    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    series = {
+        name: pd.array(
+            [unicode_text(value) if isinstance(value, str) else value for value in values], dtype=_DTYPES[kind]
+        )
+        for (name, kind), values in zip(kinds.items(), columns, strict=True)
+    }
+    return pd.DataFrame(series)

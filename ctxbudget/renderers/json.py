@@ -1,0 +1,45 @@
+"""JSON: the whole report by its contract, versioned and re-loadable. One trace is one object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import orjson
+
+from ctxbudget.safe import unicode_text
+
+if TYPE_CHECKING:
+    from ctxbudget.renderers import Look
+    from ctxbudget.report import Report
+
+suffix = ".json"
+
+
+def render(report: Report, look: Look, out: BinaryIO) -> None:
+    """Write the report's own object; ``look`` changes nothing."""
+    del look
+    out.write(dumped(report.single or report))
+
+
+def dumped(value: Any) -> bytes:
+    """UTF-8, one line. A half of a surrogate pair, which a damaged file or a strange path may hold, becomes U+FFFD."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # orjson refuses such text
+        plain = orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_DATACLASS, default=_fields)
+        return plain + b"\n"
+
+
+def _fields(value: Any) -> Any:
+    return {name: _clean(getattr(value, name)) for name in value.__dataclass_fields__}
+
+
+def _clean(value: Any) -> Any:
+    """The value with every text in it made encodable; dataclasses come back through ``_fields``."""
+    if isinstance(value, str):
+        return unicode_text(value)
+    if isinstance(value, dict):
+        return {unicode_text(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value

@@ -1,0 +1,78 @@
+"""Markdown, for a pull request or a wiki. What comes from a trace stands in code spans, where nothing acts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+from ctxbudget.renderers import _chart
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
+from ctxbudget.renderers._sections import Section
+from ctxbudget.report import chart
+from ctxbudget.safe import code_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctxbudget.renderers import Look
+    from ctxbudget.renderers._pages import Block
+    from ctxbudget.renderers._sections import Column, Row
+    from ctxbudget.report import Report, TraceReport
+
+suffix = ".md"
+
+WIDTH = 80
+"""Columns of the chart: what a code block on a page shows without scrolling."""
+
+
+def render(report: Report, look: Look, out: BinaryIO) -> None:
+    """Write the same answer as the terminal's, with the chart in letters."""
+    out.write("\n".join(line for block in blocks(report, look) for line in (*_block(block), "")).encode())
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Title():
+            yield f"## {code_span(block.text)}"
+        case Line():
+            yield " · ".join(code_span(part) for part in block.parts)
+        case Facts():
+            yield from (f"- **{label}**: {code_span(text)}" for label, text in block.rows)
+        case Notes():
+            yield from (f"- **{level}** {code_span(label)}: {code_span(text)}" for level, label, text in block.rows)
+        case Chart():
+            yield from _charted(block.report)
+        case Section():
+            yield from _section(block)
+
+
+def _charted(report: TraceReport) -> Iterator[str]:
+    ink = _chart.Ink(report.layers, colored=False)
+    columns = chart.columns(report, WIDTH - _chart.AXIS)
+    yield "```text"
+    yield from (line.plain.rstrip() for line in _chart.lines(columns, ink, WIDTH))
+    legend = _chart.legend(ink, rest=any(column.rest > _chart.LEAST_REST for column in columns))
+    yield " " * _chart.AXIS + "  ".join(part.plain for part in legend)
+    yield "```"
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"### {section.title}"
+    yield ""
+    if not section.rows:
+        yield "none"
+        return
+    yield _row([column.title or " " for column in section.columns])
+    yield _row([":--" if column.text else "--:" for column in section.columns])
+    yield from (_row(_cells(section.columns, row)) for row in section.rows)
+    if section.note:
+        yield ""
+        yield section.note
+
+
+def _cells(columns: Sequence[Column], row: Row) -> list[str]:
+    shown = [code_span(cell) if column.text else cell for column, cell in zip(columns, row.cells, strict=True)]
+    return [f"**{cell}**" if cell and row.tone == "total" else cell for cell in shown]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

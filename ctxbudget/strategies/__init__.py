@@ -1,0 +1,1 @@
+"""Presets: one TOML file each. ``strategy/reading.py`` says what stands in them."""
