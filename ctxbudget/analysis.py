@@ -38,9 +38,9 @@ def analyze(
     """Where the tokens of every model call went.
 
     Takes a path (file, folder, pattern, ``-``, ``file#3``), a trace, or several of either. ``window`` and ``reserve``
-    are tokens; ``model`` replaces the recorded one; ``format_name`` forces a format; ``select`` picks a trace by label or
-    number; ``turn`` adds the context of that turn; ``on_file`` is told each file before it is read, its number from
-    0, and how many there are.
+    are tokens; ``model`` replaces the recorded one; ``format_name`` forces a format; ``select`` picks a trace by
+    label or number; ``turn`` adds the context of that turn; ``on_file`` is told each file before it is read, its
+    number from 0, and how many there are.
 
     Raises UsageError for arguments that cannot be used, TraceError for files that cannot be read. Of several files
     those that cannot be read are listed in ``unreadable``; it is an error only if all are.

@@ -107,10 +107,13 @@ def _plain(hint: Any) -> type | None:
 
 def _frame(rows: Iterable[Sequence[Any]], kinds: dict[str, type]) -> pd.DataFrame:
     columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
-    series = {
-        name: pd.array(
-            [unicode_text(value) if isinstance(value, str) else value for value in values], dtype=_DTYPES[kind]
-        )
-        for (name, kind), values in zip(kinds.items(), columns, strict=True)
+    values = {
+        name: pd.Series([_carried(each) for each in column], dtype=object)
+        for name, column in zip(kinds, columns, strict=True)
     }
-    return pd.DataFrame(series)
+    return pd.DataFrame(values).astype({name: _DTYPES[kind] for name, kind in kinds.items()})
+
+
+def _carried(value: Any) -> Any:
+    """The value as Arrow can carry it: without halves of surrogate pairs."""
+    return unicode_text(value) if isinstance(value, str) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import getdoc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxbudget import estimators, layers, loaders, models
 from ctxbudget.errors import UnknownName
@@ -30,7 +30,7 @@ def _formats() -> Section:
     return _registered("Formats, told by the bytes; --from forces one", loaders.LOADERS)
 
 
-def _registered(title: str, registry: Registry[object]) -> Section:
+def _registered(title: str, registry: Registry[Any]) -> Section:
     """What a registry holds; a plug-in that does not load says why."""
     rows = tuple(
         Row((each.name, each.broken or each.text), "warning" if each.broken else "") for each in registry.listing()

@@ -12,7 +12,7 @@ _HARMFUL = re.compile(
     r"[\x00-\x1f\x7f-\x9f"  # C0 (escape among them), delete, C1
     r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, embeddings, overrides, isolates
     r"\u2028\u2029"  # line and paragraph separators
-    r"\xad\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"  # invisible: hides text in text
+    r"\xad\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"  # hides text in text
     r"\ud800-\udfff]"  # halves of a pair, which no encoding carries
 )
 """Joiners (U+200C, U+200D) and variation selectors stay: scripts and emoji need them, and they do no harm."""
@@ -21,12 +21,12 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _PIPE = re.compile(r"(\\*)\|")
 _BACKTICKS = re.compile(r"`+")
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the start of a formula; some read the full-width forms like the others."""
 
 
 def visible(text: str) -> str:
-    """One line with nothing in it that acts: control, direction and invisible characters become escapes (``\\x1b``)."""
+    r"""One line with nothing in it that acts: control, direction and invisible characters become escapes (``\x1b``)."""
     return _HARMFUL.sub(_escaped, text)
 
 

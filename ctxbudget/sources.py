@@ -81,7 +81,7 @@ def _is(path: str, kind: Callable[[str], bool]) -> bool:
 
 
 def _matching(pattern: str, format_name: str | None) -> Iterator[Place]:
-    matches = sorted(glob(pattern, recursive=True))
+    matches = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
     if not matches:
         raise UsageError(f"{pattern}: no file matches", hint="quote a pattern, and ** for folders below")
     for match in matches:

@@ -62,7 +62,9 @@ def analyze(
             autocompletion=complete.tables,
         ),
     ] = None,
-    out: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     fail_on: Annotated[
         str | None,

@@ -60,6 +60,6 @@ def for_suffix(suffix: str) -> str | None:
     return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)
 
 
-def render(report: Report, name: str, out: BinaryIO, look: Look = Look()) -> None:  # noqa: B008 - frozen
+def render(report: Report, name: str, out: BinaryIO, look: Look = Look()) -> None:
     """Write a report with the renderer of that name (``terminal``, ``json``, ``markdown`` …). Raises UnknownName."""
     RENDERERS.get(name).render(report, look, out)

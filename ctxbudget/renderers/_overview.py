@@ -43,7 +43,7 @@ def traces(report: Report) -> Section:
         counted(report.totals.traces, "trace"),
         (Column("trace", text=True, cut="start", room=30), *_MEASURES),
         (*rows, Row(total, "total")),
-        "billed: sub-agents included, in the total each call once even where files share it; ~ our count; ? assumed window",
+        "billed with sub-agents, in the total each call once even where files share it; ~ our count; ? assumed window",
     )
 
 

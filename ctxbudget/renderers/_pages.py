@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ctxbudget.renderers import _overview, _sections, _sentences
 from ctxbudget.renderers._numbers import counted, percent, tokens
+from ctxbudget.renderers._sections import Section
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ctxbudget.renderers import Look
-    from ctxbudget.renderers._sections import Section
     from ctxbudget.report import Report, TraceReport, TurnContext
 
 
@@ -50,7 +51,8 @@ class Chart:
     report: TraceReport
 
 
-Block = "Title | Line | Facts | Notes | Chart | Section"
+Block: TypeAlias = Title | Line | Facts | Notes | Chart | Section
+"""A page is a sequence of these."""
 
 
 def blocks(report: Report, look: Look) -> Iterator[Block]:

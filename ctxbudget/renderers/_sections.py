@@ -31,7 +31,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``tone`` is ``total``, ``over``, ``error``, ``warning``, ``note`` or nothing; ``layer`` gives it that layer's mark."""
+    """``tone`` is ``total``, ``over``, ``error``, ``warning``, ``note`` or nothing; with ``layer`` it bears a mark."""
 
     cells: tuple[str, ...]
     tone: str = ""

@@ -13,7 +13,7 @@ from ctxbudget.safe import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ctxbudget.renderers._sections import Column, Row, Section
+    from ctxbudget.renderers._sections import Column, Section
 
 GAP = 2
 SHORTEST = 8

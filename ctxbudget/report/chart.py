@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def columns(report: TraceReport, width: int) -> list[Column]:
     number = min(max(1, width), len(turns))
     cuts = [len(turns) * place // number for place in range(number + 1)]
     compacted = {row.turn for row in report.compactions}
-    return [_column(turns[start:stop], report, compacted) for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [_column(turns[start:stop], report, compacted) for start, stop in pairwise(cuts)]
 
 
 def _column(turns: Sequence[TurnRow], report: TraceReport, compacted: set[int]) -> Column:

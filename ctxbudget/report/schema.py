@@ -1,4 +1,7 @@
-"""The JSON Schema of a report, made from its dataclasses. ``python -m ctxbudget.report.schema`` writes the shipped file."""
+"""The JSON Schema of a report, made from its dataclasses.
+
+``python -m ctxbudget.report.schema`` writes the file that is shipped; a test holds the two together.
+"""
 
 from __future__ import annotations
 

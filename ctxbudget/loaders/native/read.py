@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.errors import EmptyTrace, MalformedTrace
 from ctxbudget.loaders.native.fields import (
     COMPACTION,
-    KINDS,
     LINES,
     VERSION,
     Fields,
-    Notes,
     nearest,
     outcome_of,
-    resource_of,
-    role_of,
     usage_of,
 )
-from ctxbudget.trace import Form, Kind
+from ctxbudget.loaders.native.parts import Section, add_part, find_ref
+from ctxbudget.trace import Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.builder import Piece, TraceBuilder
     from ctxbudget.loaders import Start
     from ctxbudget.trace import Parse, Trace
 
 PURPOSES = ("turn", "abandoned", "compaction")
-
-
-@dataclass(slots=True)
-class Section:
-    """A trace or a child in the making: from its header to the next one, or to its ``end``."""
-
-    build: TraceBuilder
-    line: int
-    name: str | None = None
-    notes: Notes = field(default_factory=Notes)
-    refs: dict[str, Piece] = field(default_factory=dict)
-    speaking: str | None = None
-    """Whose message the last part was in; None where the next part begins a message in any case."""
-    begun: bool = False
 
 
 class Reader:
@@ -73,7 +55,7 @@ class Reader:
             case "ctxbudget":
                 self._header(section, fields)
             case "kind":
-                _part(section, fields)
+                add_part(section, fields)
             case "turn":
                 _turn(section, fields)
             case "compaction":
@@ -167,7 +149,7 @@ def _billed(section: Section, fields: Fields) -> None:
 def _compaction(section: Section, fields: Fields) -> None:
     inner = fields.inner("compaction", COMPACTION) or Fields({}, COMPACTION, fields.line, fields.notes)
     names, form = inner.items("removed"), inner.word("form")
-    removed = None if names is None else [piece for name in names if (piece := _ref(section, inner, name))]
+    removed = None if names is None else [piece for name in names if (piece := find_ref(section, inner, name))]
     if form is not None and form not in set(Form):
         inner.note("bad-value", f"unknown form {form[:40]!r}, ignored{nearest(form, list(Form))}")
         form = None
@@ -187,85 +169,7 @@ def _compaction(section: Section, fields: Fields) -> None:
             parts = [{"kind": "summary", "text": summary}, *parts]
         for part in parts:
             if isinstance(part, dict) and "kind" in part:
-                _part(section, Fields(part, ("kind", *LINES["kind"]), fields.line, fields.notes))
+                add_part(section, Fields(part, ("kind", *LINES["kind"]), fields.line, fields.notes))
             else:
                 inner.note("bad-value", "'inserted' should hold parts, objects with a kind; others are skipped")
     section.speaking, section.begun = None, True
-
-
-def _ref(section: Section, fields: Fields, name: Any) -> Piece | None:
-    piece = section.refs.get(name) if isinstance(name, str) else None
-    if piece is None:
-        fields.note("unknown-ref", f"no earlier part has the ref {str(name)[:40]!r}; ignored")
-    return piece
-
-
-def _part(section: Section, fields: Fields) -> None:
-    data, build = fields.data, section.build
-    kind = _kind(fields)
-    call, role = fields.word("id"), fields.word("role")
-    role = role or role_of(kind, call)
-    joined = fields.flag("joined")
-    if joined is None:
-        joined = role == "assistant" and section.speaking == "assistant"
-    if "in_place_of" in data and (old := _ref(section, fields, data["in_place_of"])):
-        piece = build.stand_in(old, fields.text("text") or "", line=fields.line)
-        piece.kind = kind
-    else:
-        if not (joined and section.begun):
-            build.message(role, fields.line)
-            section.speaking = role
-        section.begun = True
-        piece = _said(build, fields, kind, call)
-    _set(piece, fields)
-    if (ref := fields.word("ref")) is not None:
-        if ref in section.refs:
-            fields.note("repeated-ref", f"the ref {ref[:40]!r} was there before; it now means this part")
-        section.refs[ref] = piece
-
-
-def _kind(fields: Fields) -> Kind | None:
-    name = fields.word("kind")
-    if name == "assistant":
-        return None  # reasoning if the reply also calls, else answer
-    if name not in KINDS:
-        fields.note("unknown-kind", f"unknown kind {str(name)[:40]!r}, taken as other{nearest(str(name), KINDS)}")
-        return Kind.OTHER
-    return KINDS[name]
-
-
-def _said(build: TraceBuilder, fields: Fields, kind: Kind | None, call: str | None) -> Piece:
-    tool, text = fields.word("tool"), fields.text("text")
-    if kind is Kind.CALL or (kind is Kind.PLAN and tool is not None):
-        if tool is None:
-            fields.note("no-tool", "a call without a tool")
-        piece = build.call(tool or "?", fields.data.get("args"), id=call, line=fields.line)
-        piece.text = piece.text if text is None else text
-        piece.kind = Kind.PLAN if kind is Kind.PLAN else piece.kind
-        return piece
-    if text is None and not fields.data.keys() & {"tokens", "width", "height"} and kind is not Kind.MEDIA:
-        fields.note("no-text", "a part with neither text nor tokens: it counts nothing")
-    # an explicit null is a result that answers nothing; without the key it answers the oldest open call
-    if kind in {Kind.RESULT, Kind.RETRIEVAL} and (call is not None or "id" not in fields.data):
-        piece = build.result(text or "", call=call, tool=tool, line=fields.line)
-        piece.kind = Kind.RETRIEVAL if kind is Kind.RETRIEVAL else piece.kind
-        return piece
-    width, height = fields.count("width"), fields.count("height")
-    size = (width, height) if width is not None and height is not None else None
-    piece = build.add(kind, text or "", call=call, size=size, line=fields.line)
-    piece.tool = piece.tool or tool
-    return piece
-
-
-def _set(piece: Piece, fields: Fields) -> None:
-    """What any part may have."""
-    piece.pinned = fields.flag("_pin") is True
-    if (error := fields.flag("error")) is not None:
-        piece.error = error
-    if (resource := resource_of(fields)) is not None:
-        piece.resource = resource
-    if (tokens := fields.count("tokens")) is not None:
-        if piece.text:
-            fields.note("bad-value", "'tokens' is for parts without text; text is counted")
-        else:
-            piece.cost = tokens
