@@ -32,7 +32,7 @@ LEADS = (
 )
 """First words of untagged injected text (Claude Code)."""
 
-_BLOCK = re.compile(rf"<({'|'.join(TAGS)})>.*?</\1>", re.DOTALL)
+_OPENING = re.compile(rf"<({'|'.join(TAGS)})>")
 _MEMORY = re.compile(r"Contents of \S+\.md|# claudeMd|# AGENTS\.md instructions|<user_instructions>")
 
 
@@ -46,18 +46,35 @@ def split(text: str) -> Iterator[tuple[Kind, str]]:
         yield Kind.USER, text
         return
     at = 0
-    for block in _BLOCK.finditer(text):
-        if text[at : block.start()].strip():
-            yield _kind(text[at : block.start()], Kind.USER), text[at : block.start()]
-        elif at < block.start():
-            yield Kind.INJECTED, text[at : block.start()]
-        yield _kind(block.group(), Kind.INJECTED), block.group()
-        at = block.end()
+    for start, stop in _blocks(text):
+        if text[at:start].strip():
+            yield _kind(text[at:start], Kind.USER), text[at:start]
+        elif at < start:
+            yield Kind.INJECTED, text[at:start]
+        yield _kind(text[start:stop], Kind.INJECTED), text[start:stop]
+        at = stop
     rest = text[at:]
     if rest.strip() or at == 0:
         yield _kind(rest, Kind.USER), rest
     elif rest:
         yield Kind.INJECTED, rest
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Where closed blocks begin and end. A tag whose closing is missing is not looked for again: text full of opening
+    tags would cost the square of its length."""
+    at = 0
+    unclosed: set[str] = set()
+    for opening in _OPENING.finditer(text):
+        tag = opening[1]
+        if opening.start() < at or tag in unclosed:
+            continue
+        closing = text.find(f"</{tag}>", opening.end())
+        if closing < 0:
+            unclosed.add(tag)
+            continue
+        at = closing + len(tag) + 3
+        yield opening.start(), at
 
 
 def _kind(text: str, otherwise: Kind) -> Kind:

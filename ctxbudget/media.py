@@ -7,10 +7,10 @@ from math import ceil
 from struct import unpack_from
 
 FLAT = 1_500
-"""Tokens of an image whose size is unknown: about the cap of Claude before 4.7 (1,568), two GPT-4o screenshots' tiles."""
+"""Tokens of an image whose size is unknown: a screenshot reaches the cap of Claude before 4.7, which is 1,568."""
 FEW = 4_096
 MANY = 256 * 1024
-"""Bytes of an image that are looked at: the size stands at the beginning, only in a JPEG behind previews and profiles."""
+"""Bytes of an image that are decoded: the size stands at the beginning, in a JPEG behind previews and profiles."""
 
 PATCH = 28
 """Side of the squares that Claude sees, in pixels. An image costs ⌈width/28⌉ × ⌈height/28⌉ tokens, close to the older
@@ -47,7 +47,7 @@ def _patches(width: int, height: int, edge: int, most: int) -> int:
 def _tiles(width: int, height: int) -> int:
     """OpenAI, high detail: into 2,048 × 2,048, shorter side to 768, then 85 + 170 for each 512 × 512 tile.
 
-    (platform.openai.com, "Images and vision": gpt-4o and gpt-4.1. gpt-5 and the o series have numbers near these.)
+    (platform.openai.com, "Images and vision": gpt-4o, gpt-4.1; gpt-5 has 70 and 140, o1 and o3 have 75 and 150.)
     """
     scale = min(1.0, 2048 / max(width, height))
     scale = min(scale, 768 / min(width, height))

@@ -35,3 +35,8 @@ def test_pieces(text, kinds):
 @given(st.text() | st.lists(st.sampled_from(["a", " ", "<system-reminder>", "</system-reminder>", "\n"])).map("".join))
 def test_every_character_lands_in_one_piece(text):
     assert "".join(piece for _, piece in split(text)) == text
+
+
+def test_a_text_full_of_opening_tags_is_read_in_one_pass():
+    text = "<system-reminder>" * 200_000
+    assert list(split(text)) == [(Kind.USER, text)]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from ctxbudget.output import Output
+    from ctxbudget.renderers import Colors
     from ctxbudget.renderers._sections import Section
     from ctxbudget.report import Report
 
@@ -96,7 +97,7 @@ def _width(stream: TextIO, environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def _colors(stream: TextIO, environment: Mapping[str, str]) -> str | None:
+def _colors(stream: TextIO, environment: Mapping[str, str]) -> Colors | None:
     """Colours as NO_COLOR, FORCE_COLOR, TERM and COLORTERM have it; none in a pipe."""
     forced = environment.get("FORCE_COLOR", "")
     terminal = environment.get("TERM", "")

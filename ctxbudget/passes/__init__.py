@@ -13,6 +13,7 @@ import ast
 import re
 from dataclasses import MISSING, dataclass, fields
 from inspect import cleandoc, getdoc, getmodule, getsource
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxbudget.errors import ConfigError
@@ -125,7 +126,7 @@ def _field_docs(kind: type[Pass]) -> dict[str, str]:
     tree = ast.parse(getsource(module))
     body = next((one.body for one in tree.body if isinstance(one, ast.ClassDef) and one.name == kind.__name__), [])
     found = {}
-    for field, doc in zip(body, body[1:], strict=False):
+    for field, doc in pairwise(body):
         named = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if named and isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):
             found[field.target.id] = " ".join(cleandoc(str(doc.value.value)).split())  # type: ignore[attr-defined]

@@ -28,4 +28,5 @@ class AsRecorded:
         """The recorded edits of this turn, as far as what they remove is still there."""
         for edit in view.recorded:
             removed = tuple(one for one in edit.removed if one in view)
-            yield replace(edit, by=RECORDED, removed=removed)
+            if removed or any(new.id not in view.known for new in edit.inserted):
+                yield replace(edit, by=RECORDED, removed=removed)

@@ -50,7 +50,8 @@ class HardLimit:
         asked = excess
         candidates = list(view.editable(edge))
         while True:
-            wanted, freed = [], 0
+            wanted: list[Fragment] = []
+            freed = 0
             for fragment in candidates:
                 if freed >= asked:
                     break

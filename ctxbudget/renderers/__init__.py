@@ -11,7 +11,7 @@ A renderer is a module with a docstring whose first line says what it makes, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
 
 from ctxbudget.registry import Registry
 
@@ -23,6 +23,9 @@ BREAKDOWNS = ("layer", "kind", "tool", "resource")
 
 TABLES = ("turns", "layers", "tools", "resources", "fragments", "findings")
 """What ``--table`` may name."""
+
+
+Colors: TypeAlias = Literal["standard", "256", "truecolor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Look:
     """Sub-agents too, each like a trace of its own."""
     width: int | None = None
     """Columns of the terminal; None is as wide as it takes, nothing cut."""
-    colors: str | None = None
+    colors: Colors | None = None
     """``standard``, ``256``, ``truecolor``, or None for no escape sequence at all."""
     encoding: str = "utf-8"
     """What the terminal can carry."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ctxbudget.passes import Pass
 
-_KEYS = tuple(one.name for one in fields(Strategy) if one.name != "name") + ("estimator",)
+_KEYS = (*(one.name for one in fields(Strategy) if one.name != "name"), "estimator")
 
 
 def read_strategy(name: str, path: Path | Traversable) -> Strategy:

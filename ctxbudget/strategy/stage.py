@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - options are read from the types at run time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -51,7 +51,7 @@ class Stage:
         for name in CONDITIONS[1:]:
             value = getattr(self, name)
             if value is not None and value != {}:
-                found[name] = dict(value) if isinstance(value, Mapping) else value
+                found[name] = _plain(value)
         found["passes"] = [{"name": name_of(one), **options_of(one)} for one in self.passes]
         return found
 
@@ -66,10 +66,10 @@ CONDITIONS: Final = tuple(one.name for one in fields(Stage) if one.name != "pass
 
 def options_of(one: Pass) -> dict[str, Any]:
     """The options of a pass, as plain data."""
-    found = {}
-    for option in fields(one):  # type: ignore[arg-type]  # every pass is a dataclass
-        value = getattr(one, option.name)
-        found[option.name] = (
-            list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
-        )
-    return found
+    return {option.name: _plain(getattr(one, option.name)) for option in fields(one)}  # type: ignore[arg-type]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value

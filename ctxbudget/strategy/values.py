@@ -88,7 +88,7 @@ def _flag(value: Any, where: str) -> bool:
     return found
 
 
-def _number(value: Any, hint: type[int] | type[float], where: str) -> int | float:
+def _number(value: Any, hint: type[int | float], where: str) -> int | float:
     try:
         found = amount(value) if isinstance(value, str) else float(value) if not isinstance(value, bool) else -1.0
     except (TypeError, ValueError):

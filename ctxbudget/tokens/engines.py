@@ -111,9 +111,10 @@ def _counter(encoding: str, engine: str) -> Counter:
 
 
 def _quicktok(encoding: str) -> Callable[[str], int] | None:
-    if find_spec("quicktok") is None:
+    try:
+        measure: Callable[[str], int] = import_module("quicktok").get_encoding(encoding).count
+    except (ImportError, RuntimeError):  # not installed, or without this vocabulary
         return None
-    measure: Callable[[str], int] = import_module("quicktok").get_encoding(encoding).count
     return measure
 
 

@@ -51,13 +51,12 @@ PRIORS = {
 }  # fmt: skip
 """Tokens of a family's own tokenizer per o200k token, by content.
 
-Claude 3 to 4.6 and 4.7 on: measured with ctok 1.3, which reconstructs the counts of Anthropic's count_tokens, on
-samples of 75 to 400 kB each; ``typescript`` and ``log`` from the public Claude 2 vocabulary × 1.10 (coder/ai-tokenizer
-1.0.6), which agrees within 0.02 for Python, JSON and prose but is far too high for other languages. ``mixed`` is a whole
-transcript, framing of messages and calls included: six recorded Claude Code sessions fit 1.21 to 1.81, median 1.30,
-where their text alone has 1.23; 4.7 is that times its ratio to 4.6 on the same text (1.60 / 1.23).
-Gemini: coder/ai-tokenizer. Qwen and Llama 3: their public vocabularies on the same samples. DeepSeek: coder/ai-tokenizer
-counts it as o200k.
+Claude (3 to 4.6, and 4.7 on): measured with ctok 1.3, which reconstructs the counts of Anthropic's count_tokens, on
+samples of 75 to 400 kB; ``typescript`` and ``log`` from the public Claude 2 vocabulary × 1.10 (coder/ai-tokenizer
+1.0.6), which is within 0.02 of ctok for Python, JSON and prose and far too high for other languages. ``mixed`` is a
+whole transcript with the framing of messages and calls: six recorded Claude Code sessions fit 1.21 to 1.81, median
+1.30, where the text alone has 1.23; for 4.7 that times its ratio to 4.6 on the same texts (1.60 / 1.23).
+Gemini, DeepSeek: coder/ai-tokenizer. Qwen, Llama 3: their public vocabularies on the same samples.
 """
 
 FRAMED = 1.15

@@ -43,7 +43,7 @@ class Stretch:
 class Loop:
     """The stretches of the unfinished loop; empty where it holds no thinking."""
 
-    __slots__ = ("home", "holder", "since", "stretches", "units")
+    __slots__ = ("holder", "home", "since", "stretches", "units")
 
     def __init__(self) -> None:
         """No loop yet."""

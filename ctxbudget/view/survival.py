@@ -33,11 +33,11 @@ class Survival:
         self._changed: dict[str, tuple[str, str]] = {}
         self._closed: dict[str, list[Life]] = {}
 
-    def born(self, id: str) -> None:  # noqa: A002 - what it is
+    def born(self, id: str) -> None:
         """A recorded fragment entered."""
         self._changed[id] = WHOLE, ""
 
-    def form(self, id: str) -> str:  # noqa: A002 - what it is
+    def form(self, id: str) -> str:
         """The form of a recorded fragment right now."""
         return self._changed[id][0] if id in self._changed else self._now[id][0]
 
@@ -71,13 +71,13 @@ class Survival:
             self.members[fragment.id] = ids
         self._move(ids, self._forms.get(fragment.id, WHOLE), by)
 
-    def _originals(self, id: str) -> Iterator[str]:  # noqa: A002 - what it is
+    def _originals(self, id: str) -> Iterator[str]:
         if self._recorded(id):
             yield id
         for inner in self._stands_for.get(id, ()):
             yield from self._originals(inner)
 
-    def _recorded(self, id: str) -> bool:  # noqa: A002 - what it is
+    def _recorded(self, id: str) -> bool:
         return id in self._now or id in self._changed
 
     def _behind(self, fragment: Fragment) -> list[str]:

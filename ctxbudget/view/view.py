@@ -89,7 +89,7 @@ class View:
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def __contains__(self, id: str) -> bool:  # noqa: A002 - what it is
+    def __contains__(self, id: str) -> bool:
         place = self.place_of.get(id)
         return place is not None and self._at(place) == id
 
@@ -129,7 +129,7 @@ class View:
         """The live fragments before place ``stop`` that are not pinned, oldest first."""
         return (one for one in self.between(self.overhead * STRIDE, stop) if one.id not in self.pins.ids)
 
-    def stand_for(self, id: str) -> Fragment | None:  # noqa: A002 - what it is
+    def stand_for(self, id: str) -> Fragment | None:
         """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
         found: str | None = id
         while found is not None and found not in self:

@@ -158,6 +158,14 @@ def test_children_nest():
     assert trace.fragments[-1].text == "Thanks."
 
 
+def test_children_nest_only_so_deep():
+    trace = load(*STORY, *[{"child": "c"}] * 3_000, {"kind": "user", "text": "x"}, *[{"end": "c"}] * 3_000)
+    assert len(list(trace.family())) == 21
+    assert codes(list(trace.family())[-1]) == ["too-deep"]
+    other = load(*STORY, {"child": "a"}, {"kind": "user", "text": "x"}, {"end": "b"})
+    assert codes(other.children[0]) == ["other-end"]
+
+
 def test_several_headers_are_several_traces():
     assert [trace.source.label for trace in load_all(*STORY, *STORY)] == ["1", "12"]
 

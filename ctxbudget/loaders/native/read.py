@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ctxbudget.loaders import Start
     from ctxbudget.trace import Parse, Trace
 
+MOST_DEPTH = 20
+"""How deep children may nest."""
 PURPOSES = ("turn", "abandoned", "compaction")
 
 
@@ -38,6 +40,7 @@ class Reader:
         self._traces: list[Section] = []
         self._stack: list[Section] = []
         self._skipped: Counter[str] = Counter()
+        self._ignored = 0
 
     def take(self, data: Any, line: int) -> None:
         """One line."""
@@ -100,15 +103,26 @@ class Reader:
         _facts(section, fields)
 
     def _child(self, fields: Fields) -> None:
+        if len(self._stack) > MOST_DEPTH:
+            fields.note("too-deep", f"children nest at most {MOST_DEPTH} deep; its parts go to the child around it")
+            self._ignored += 1
+            return
         name = fields.word("child") or f"child-{fields.line}"
         section = Section(self._start(name), fields.line, name)
         _facts(section, fields)
         self._stack.append(section)
 
     def _end(self, fields: Fields) -> None:
-        if len(self._stack) == 1:
+        name = fields.word("end")
+        if self._ignored:
+            self._ignored -= 1
+        elif len(self._stack) == 1:
             fields.note("no-child", "an end without a child; ignored")
         else:
+            if name is not None and name != self._stack[-1].name:
+                fields.note(
+                    "other-end", f"the end of {name[:40]!r} taken for that of {str(self._stack[-1].name)[:40]!r}"
+                )
             self._end_child()
 
     def _end_child(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003 - options are read from the types at run time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -55,7 +55,7 @@ class BudgetPerLayer:
         yield from self._borrow(rooms)
         walks, thinking = self._walks(view, lanes, rooms)
         yield from _starved(walks)
-        wants = {place: want for walk in (*walks.values(), thinking) for place, want in walk.wants()}
+        wants = {place: want for one in (*walks.values(), thinking) for place, want in one.wants()}
         if self.pairs:
             wants = completed(view, lanes, walks, wants, self.digest_cost)
         yield from self._edits(view, wants)
@@ -118,9 +118,8 @@ class BudgetPerLayer:
 
 def _starved(walks: dict[str, Walk]) -> Iterator[Note]:
     """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
-    for layer, walk in walks.items():
-        spare = [other for other in walks.values() if other is not walk and other.dropped is None]
-        if walk.dropped is not None and any(other.left >= walk.dropped for other in spare):
-            yield Note(
-                "starved", f"{layer} dropped {walk.dropped:,} tokens that another layer's quota had room for", layer
-            )
+    for layer, one in walks.items():
+        spare = [other.left for other in walks.values() if other is not one and other.dropped is None]
+        if one.dropped is not None and max(spare, default=0) >= one.dropped:
+            text = f"{layer} dropped {one.dropped:,} tokens that another layer's quota had room for"
+            yield Note("starved", text, layer, one.dropped)
