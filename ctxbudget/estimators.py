@@ -148,12 +148,13 @@ def _sizes(trace: Trace) -> Iterator[tuple[int, int, int | None]]:
         due.setdefault(compaction.turn, []).append(compaction.edit)
     for turn in trace.turns:
         edits = due.get(turn.index, [])
-        for gone in (sizes[name] for edit in edits for name in edit.removed):
-            counted -= gone[0]
-            chars -= gone[1]
         put = [fragment for edit in edits for fragment in edit.inserted]
         for fragment in (*put, *trace.entering(turn)):
             sizes[fragment.id] = fragment.counted, len(fragment.text)
             counted += fragment.counted
             chars += len(fragment.text)
+        # an edit may also remove what came in for this turn, or what the edit before it put in
+        for gone in (sizes[name] for edit in edits for name in edit.removed):
+            counted -= gone[0]
+            chars -= gone[1]
         yield counted, chars, turn.reported

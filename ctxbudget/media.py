@@ -12,11 +12,11 @@ FEW = 4_096
 MANY = 256 * 1024
 """Bytes of an image that are decoded: the size stands at the beginning, in a JPEG behind previews and profiles."""
 
-PATCH = 28
-"""Side of the squares that Claude sees, in pixels. An image costs ⌈width/28⌉ × ⌈height/28⌉ tokens, close to the older
-width × height / 750 (platform.claude.com, "Vision"; count_tokens gives the same plus the frame of a message)."""
+AREA = 750
+"""Pixels that Claude takes for one token (platform.claude.com, "Vision"; today's text says ⌈width/28⌉ × ⌈height/28⌉
+patches of 784 pixels, within some per cent of it)."""
 CLAUDE_LIMITS = {"claude": (1_568, 1_568), "claude-4.7": (2_576, 4_784)}
-"""Longest edge in pixels and most tokens; a larger image is scaled down to fit."""
+"""Longest edge in pixels and most tokens; a larger image is scaled down to fit. Same page; count_tokens agrees."""
 
 
 def image_tokens(size: tuple[int, int] | None, family: str) -> int:
@@ -31,17 +31,12 @@ def image_tokens(size: tuple[int, int] | None, family: str) -> int:
             return _tiles(*size)
         case "gemini":
             return _crops(*size)
-    return _patches(*size, *CLAUDE_LIMITS.get(family, CLAUDE_LIMITS["claude"]))
+    return _area(*size, *CLAUDE_LIMITS.get(family, CLAUDE_LIMITS["claude"]))
 
 
-def _patches(width: int, height: int, edge: int, most: int) -> int:
-    for columns in range(ceil(min(width, edge) / PATCH), 0, -1):
-        across = min(width, edge, columns * PATCH)
-        down = height * across / width
-        rows = ceil(down / PATCH)
-        if down <= edge and columns * rows <= most:
-            return columns * max(rows, 1)
-    return ceil(edge / PATCH)  # a line of pixels
+def _area(width: int, height: int, edge: int, most: int) -> int:
+    scale = min(1.0, edge / max(width, height))
+    return min(most, ceil(width * height * scale * scale / AREA))
 
 
 def _tiles(width: int, height: int) -> int:

@@ -6,6 +6,7 @@ import base64
 import gzip
 import importlib.util
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -49,9 +50,11 @@ def texts_of(case: str) -> list[str]:
 
 # ── exact ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-ODD = st.sampled_from([" ", "  ", "\n", "\r\n", "\t", "\u3000", "\u00a0", "\u0085", "<|endoftext|>", "<|im_start|>", "'s",
-                       "'LL", "don't", "123", "4567", "ß", "é", "e\u0301", "漢字", "🙂", "👩‍👩‍👧", "\ud83d", "\0", "//", "/*",
-                       "ǅ", "ʰ", "А", "ا", "ก", "_", "\x7f", "\u200d"])  # fmt: skip
+ODD = st.sampled_from([
+    *(" ", "  ", "\n", "\r\n", "\t", "\u3000", "\u00a0", "\u0085", "\0", "\x7f", "\u200d", "//", "/*", "_"),
+    *("<|endoftext|>", "<|im_start|>", "'s", "'LL", "don't", "123", "4567", "ß", "é", "e\u0301", "漢字"),
+    *("\ud83d", "🙂", "\U0001f469\u200d\U0001f467", "\u01c5", "\u02b0", "\u0410", "\u0627", "\u0e01"),
+])  # fmt: skip
 TEXT = st.text() | st.lists(ODD | st.text(max_size=5), max_size=30).map("".join)
 
 
@@ -60,11 +63,11 @@ TEXT = st.text() | st.lists(ODD | st.text(max_size=5), max_size=30).map("".join)
 @settings(max_examples=150, deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=20))
 def test_counts_are_those_of_tiktoken(engine, encoding, texts):
-    """quicktok differs by one token in some 121 of 3.4 million adversarial texts, which must not fail a build."""
+    """quicktok differs by one token in some 121 of 3.4 million adversarial texts, and that must not fail a build."""
     counts = counter(encoding, engine).count_all(texts)
     expected = [len(reference(encoding).encode_ordinary(text)) for text in texts]
-    differing = [abs(count - wanted) for count, wanted in zip(counts, expected, strict=True) if count != wanted]
-    assert sum(differing) <= (1 if engine == "quicktok" else 0)
+    worst = max(abs(count - wanted) for count, wanted in zip(counts, expected, strict=True))
+    assert worst <= (1 if engine == "quicktok" else 0)
 
 
 @each_engine
@@ -147,8 +150,9 @@ def test_only_long_blanks_are_cut():
 
 @each_engine
 def test_a_million_blanks_leave_nothing_on_stderr(engine):
-    script = "import sys; from ctxbudget.tokens import counter; print(counter(engine=sys.argv[1]).count('a' + ' ' * 1_200_000 + 'b'))"
-    run = subprocess.run([sys.executable, "-c", script, engine], capture_output=True, text=True, check=True)
+    script = "from ctxbudget.tokens import counter; print(counter().count('a' + ' ' * 1_200_000 + 'b'))"
+    environment = os.environ | {engines.ENGINE_VARIABLE: engine}
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
     assert run.stderr == ""
     assert 9_000 < int(run.stdout) < 10_000
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ctxbudget.renderers._palette import DARK, FAINT, INK, LIGHT, ORANGE, REST_SHADE, SLATE, letters, shades
+from ctxbudget.safe import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,7 +97,7 @@ def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
 
 def legend(ink: Ink, *, rest: bool) -> list[Text]:
     """Mark, letter and name of each band, from the bottom of a bar to its top, and that this is the order."""
-    bands = [Text.assemble(mark(layer, ink), layer) for layer in ink.layers]
+    bands = [Text.assemble(mark(layer, ink), visible(layer)) for layer in ink.layers]
     if rest:
         bands.append(Text.assemble(mark(REST, ink), "reported beyond our count"))
     return [*bands, Text("bottom to top", FAINT)]
@@ -194,7 +195,9 @@ def _label(row: int, scale: _Scale) -> tuple[str, str]:
 
 
 def _share(share: float) -> str:
-    return f"{f'{share * 100:g} %':>{AXIS - 1}} "
+    """``70 % ``, in the columns there are; a longer one stands away."""
+    label = f"{share * 100:g} %"
+    return f"{label:>{AXIS - 1}} " if len(label) < AXIS else " " * AXIS
 
 
 def _marks(columns: Sequence[Column], scale: _Scale, wide: int) -> Text:

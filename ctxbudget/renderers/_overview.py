@@ -106,7 +106,7 @@ def findings(report: TraceReport) -> Section:
             Column("tokens", drop=1),
             Column("line", drop=2),
             Column("layer", text=True, drop=4),
-            Column("name", drop=3),
+            Column("name", text=True, drop=3),
             Column("message", text=True),
         ),
         tuple(
@@ -132,7 +132,13 @@ def estimators(report: TraceReport) -> Section:
     """How far each way of counting is from the provider's count on this trace."""
     return Section(
         "Estimators against the provider's count",
-        (Column("estimator", text=True), Column("calls"), Column("median error"), Column("90th"), Column("bias")),
+        (
+            Column("estimator", text=True),
+            Column("calls", drop=2),
+            Column("median error"),
+            Column("90th", drop=1),
+            Column("bias"),
+        ),
         tuple(
             Row(
                 (
@@ -154,7 +160,7 @@ def compactions(report: TraceReport) -> Section:
         "Recorded compactions",
         (
             Column("before turn"),
-            Column("trigger", text=True),
+            Column("trigger", text=True, drop=3),
             Column("tokens before"),
             Column("after"),
             Column("estimated before", drop=1),

@@ -223,7 +223,7 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
             Row(
                 (
                     row.id,
-                    f"{row.turn}-{row.until}",
+                    f"{row.turn}-{row.until}" if row.until >= row.turn else "none",
                     tokens(row.tokens, estimated=row.estimated),
                     tokens(row.token_turns),
                     row.layer,

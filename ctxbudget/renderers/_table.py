@@ -27,7 +27,9 @@ def lines(section: Section, width: int | None, marks: Mapping[str, Text]) -> Ite
     ]
     lead = GAP if any(row.layer in marks for row in section.rows) else 0
     widths = _widths(section.columns, rows, None if width is None else width - lead)
-    yield Text(" " * lead + _joined(section.columns, [column.title for column in section.columns], widths), FAINT)
+    yield Text(
+        " " * lead + _joined(section.columns, [visible(column.title) for column in section.columns], widths), FAINT
+    )
     for row, cells in zip(section.rows, rows, strict=True):
         mark = marks.get(row.layer, Text(" " * lead))
         yield Text.assemble(mark, (_joined(section.columns, cells, widths), TONES.get(row.tone, "")))
@@ -39,7 +41,10 @@ def _cell(column: Column, cell: str) -> str:
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     """The width of every column; 0 for one that is left out."""
-    need = [max([cell_len(column.title), *(cell_len(row[at]) for row in rows)]) for at, column in enumerate(columns)]
+    need = [
+        max([cell_len(visible(column.title)), *(cell_len(row[at]) for row in rows)])
+        for at, column in enumerate(columns)
+    ]
     if width is None:
         return need
     least = [min(size, column.room) if column.text else size for size, column in zip(need, columns, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, BinaryIO
 
 from ctxbudget.renderers import _chart
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ctxbudget.report import Report, TraceReport
 
 suffix = ".md"
+
+_WORDS = re.compile(r"[\w %/-]*", re.ASCII)
 
 WIDTH = 80
 """Columns of the chart: what a code block on a page shows without scrolling."""
@@ -61,12 +64,17 @@ def _section(section: Section) -> Iterator[str]:
     if not section.rows:
         yield "none"
         return
-    yield _row([column.title or " " for column in section.columns])
+    yield _row([_titled(column.title) for column in section.columns])
     yield _row([":--" if column.text else "--:" for column in section.columns])
     yield from (_row(_cells(section.columns, row)) for row in section.rows)
     if section.note:
         yield ""
         yield section.note
+
+
+def _titled(title: str) -> str:
+    """A column's title: plain words are ours, anything else may be the name of a configured layer."""
+    return title or " " if _WORDS.fullmatch(title) else code_span(title)
 
 
 def _cells(columns: Sequence[Column], row: Row) -> list[str]:

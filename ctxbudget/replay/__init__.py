@@ -161,7 +161,7 @@ def _arrive(view: View, runner: Runner, turn: Turn, arrived: tuple[Fragment, ...
 def _row(view: View, runner: Runner, before: int, mended: list[Change]) -> RunTurn:
     view.survival.commit(view.turn)
     overflow = view.tokens > view.limit
-    if overflow and runner.stages and not any(note.code == "cannot-fit" for note in runner.notes):
+    if overflow and runner.tries and not any(note.code == "cannot-fit" for note in runner.notes):
         runner.notes.append(_cannot_fit(view))
     return RunTurn(
         turn=view.turn,

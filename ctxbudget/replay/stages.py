@@ -24,6 +24,8 @@ class Runner:
         self.view = view
         self.stages = list(enumerate(strategy.stages, 1))
         self.moments = {stage.at for stage in strategy.stages}
+        self.tries = any(name != RECORDED for name in strategy.passes)
+        """Whether anything in it tries to make a view fit."""
         self.met: set[int] = set()
         """Stages whose conditions ever held."""
         self.changes: list[Change] = []

@@ -86,6 +86,12 @@ class Lane:
         if alive:
             _insert(self.alive, place)
 
+    def reweigh(self, place: int, amount: int) -> None:
+        """An item costs ``amount`` tokens more."""
+        if place in self.weights:
+            self.weights[place] += amount
+            self.sums.add(place // STRIDE, amount)
+
     def leave(self, place: int) -> None:
         """An item does not belong to it any longer."""
         del self.items[place]

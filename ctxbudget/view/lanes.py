@@ -30,13 +30,14 @@ class Lanes:
         literal: Collection[str],
         *,
         loops: bool,
-        weigh: Callable[[Fragment], int],
+        least: Callable[[Fragment], int],
     ) -> None:
         """``by`` is the pass whose edits do not count, ``layers`` those it divides, ``literal`` those of them that it
         keeps whole; with ``loops`` the thinking of an unfinished loop is kept apart until the loop is finished.
+        ``least`` is what must stay of a fragment at least, in tokens, where a plan keeps its unit: the plan pays it.
         """
         self.view, self.by = view, by
-        self._literal, self._loops, self._weigh = frozenset(literal), loops, weigh
+        self._literal, self._loops, self._least = frozenset(literal), loops, least
         self.lanes = {layer: Lane() for layer in layers}
         self.thinking = Lane()
         """Thinking of the unfinished loop."""
@@ -65,14 +66,31 @@ class Lanes:
         layer = self._layer(place, fragment)
         lane = self.lanes.get(layer)
         self._where[fragment.id] = lane, place
+        weight = fragment.tokens
         if fragment.call is not None:
-            self.units.setdefault(fragment.unit, {})[place] = layer, fragment
+            weight += self._pair(place, layer, fragment)
         if lane is None:
             self.fixed += fragment.tokens
         elif layer in self._literal or fragment.id in self.view.pins.ids:
             lane.held += fragment.tokens
         else:
-            lane.join(place, fragment, self._weigh(fragment), alive=fragment.id in self.view)
+            lane.join(place, fragment, weight, alive=fragment.id in self.view)
+
+    def _pair(self, place: int, layer: str, fragment: Fragment) -> int:
+        """Make it a member of its unit. What a plan among its members pays for it; as a plan, what it pays itself."""
+        members = self.units.setdefault(fragment.unit, {})
+        extra = 0
+        if fragment.asks and fragment.kind is Kind.PLAN:
+            extra = sum(self._least(other) for _, other in members.values())
+        elif any(other.kind is Kind.PLAN for _, other in members.values()):
+            self._charge(members, self._least(fragment))
+        members[place] = layer, fragment
+        return extra
+
+    def _charge(self, members: dict[int, tuple[str, Fragment]], tokens: int) -> None:
+        for place, (layer, fragment) in members.items():
+            if fragment.asks and fragment.kind is Kind.PLAN and layer in self.lanes:
+                self.lanes[layer].reweigh(place, tokens)
 
     def _layer(self, place: int, fragment: Fragment) -> str:
         """Its layer; text injected after the overhead counts with the message it came in."""
@@ -115,4 +133,6 @@ class Lanes:
         else:
             lane.held -= whole.tokens
         if whole.call is not None:
-            self.units.get(whole.unit, {}).pop(place, None)
+            members = self.units[whole.unit]
+            del members[place]
+            self._charge(members, -self._least(whole))

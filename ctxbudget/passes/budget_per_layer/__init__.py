@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.errors import UnknownName
-from ctxbudget.passes.budget_per_layer.pairing import completed
+from ctxbudget.passes.budget_per_layer.pairing import completed, least
 from ctxbudget.passes.budget_per_layer.walk import Walk, Want, resting, walk
 from ctxbudget.trace import Edit, Kind
 from ctxbudget.view import Note, cut
@@ -57,19 +57,18 @@ class BudgetPerLayer:
         yield from _starved(walks)
         wants = {place: want for one in (*walks.values(), thinking) for place, want in one.wants()}
         if self.pairs:
-            wants = completed(view, lanes, walks, wants, self.digest_cost)
+            wants = completed(view, lanes, walks, wants)
         yield from self._edits(view, wants)
 
     def _lanes(self, view: View) -> Lanes:
         for layer in (*self.quotas, *self.literal, self.lender):
             if layer not in view.scheme.layers:
                 raise UnknownName(f"layer of scheme {view.scheme.name!r}", layer, view.scheme.layers)
-        return Lanes(view, NAME, self.quotas, self.literal, loops=self.pairs, weigh=self._weigh)
 
-    def _weigh(self, fragment: Fragment) -> int:
-        """What a fragment is charged. A plan pays for the stand-ins of its results too, which lie in another layer."""
-        extra = self.digest_cost if self.pairs and fragment.kind is Kind.PLAN and fragment.asks else 0
-        return fragment.tokens + extra
+        def paid(item: Fragment) -> int:
+            return least(view, item).tokens if self.pairs else 0
+
+        return Lanes(view, NAME, self.quotas, self.literal, loops=self.pairs, least=paid)
 
     def _borrow(self, rooms: dict[str, int]) -> Iterator[Note]:
         """What is held beyond its quota is lent by one layer."""

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 GONE = "[result no longer shown]"
 
 
-def completed(view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int, Want], cost: int) -> dict[int, Want]:
+def completed(view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int, Want]) -> dict[int, Want]:
     """The wants, with every unit they touch made valid.
 
-    A unit of which only a part is kept is completed where its plan pays for that (at most ``cost`` tokens), or where
-    it cannot go (a call still open, a pinned part); otherwise all of it goes.
+    A unit of which only a part is kept is completed where it must stay: for a plan that is kept (its layer has paid
+    for the rest), for a call still open, for a pinned part. Otherwise all of it goes.
     """
     for unit in _units(view, wants):
         members = lanes.units.get(unit, {})
         short = [place for place, (layer, _) in members.items() if layer in walks and not walks[layer].keeps(place)]
         if not short or len(short) == len(members):
             continue
-        forms = {place: _least(view, members[place][1]) for place in short}
-        if _must_stay(view, unit, members) or _paid(members, forms, cost):
+        forms = {place: least(view, members[place][1]) for place in short}
+        if unit == view.units.open or any(_holds(view, members[place][1]) for place in members.keys() - forms.keys()):
             for place, form in forms.items():
                 _want(view, wants, place, Want(members[place][1], form))
         else:
@@ -72,17 +72,12 @@ def _units(view: View, wants: dict[int, Want]) -> Iterator[str]:
     yield from dict.fromkeys(fragment.unit for fragments in (changed, late) for fragment in fragments)
 
 
-def _least(view: View, item: Fragment) -> Fragment:
+def least(view: View, item: Fragment) -> Fragment:
     """The least that can stand for a fragment."""
     found = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
     return found or item
 
 
-def _must_stay(view: View, unit: str, members: dict[int, tuple[str, Fragment]]) -> bool:
-    return unit == view.units.open or any(item.id in view.pins.ids for _, item in members.values())
-
-
-def _paid(members: dict[int, tuple[str, Fragment]], forms: dict[int, Fragment], cost: int) -> bool:
-    """Whether a plan of the unit is kept, and pays for the forms of the rest."""
-    plan = any(item.kind is Kind.PLAN and place not in forms for place, (_, item) in members.items())
-    return plan and sum(form.tokens for form in forms.values()) <= cost
+def _holds(view: View, item: Fragment) -> bool:
+    """Whether a part that is kept keeps its unit."""
+    return item.id in view.pins.ids or (item.kind is Kind.PLAN and item.asks)
