@@ -70,9 +70,7 @@ def analyze(
 
 def failing(report: Report, level: str) -> bool:
     """Whether any trace or sub-agent of the report has a finding of that level or a more serious one."""
-    if level not in LEVELS:
-        raise UnknownName("level", level, LEVELS)
-    serious = set(LEVELS[LEVELS.index(level) :])
+    serious = levels_from(level)
     waiting = list(report.traces)
     while waiting:
         trace = waiting.pop()
@@ -80,6 +78,13 @@ def failing(report: Report, level: str) -> bool:
             return True
         waiting.extend(trace.children)
     return False
+
+
+def levels_from(level: str) -> tuple[str, ...]:
+    """The level and those more serious. Raises UnknownName where it is none."""
+    if level not in LEVELS:
+        raise UnknownName("level", level, LEVELS)
+    return LEVELS[LEVELS.index(level) :]
 
 
 def _check(window: int | None, reserve: int) -> None:

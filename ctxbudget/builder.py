@@ -101,6 +101,8 @@ class TraceBuilder:
         self.label = label
         self.agent: str | None = None
         self.session: str | None = None
+        self.cwd: str | None = None
+        """The folder the agent worked in: targets below it are named relative to it."""
         self.model: str | None = None
         self.window: int | None = None
         self.outcome: Outcome | None = None
@@ -118,6 +120,7 @@ class TraceBuilder:
         self._cuts: list[_Cut] = []
         self._cut: _Cut | None = None
         self._children: list[Trace] = []
+        self._resources: dict[str, tuple[Resource, bool]] = {}
         self._calls: dict[str, Piece] = {}
         self._open: list[Piece] = []
         self._message = -1
@@ -169,8 +172,8 @@ class TraceBuilder:
         shown = given if isinstance(given, str) else orjson.dumps(given, option=orjson.OPT_NON_STR_KEYS).decode()
         draft = self._draft(Kind.CALL, f"{tool} {shown}", block, line)
         draft.tool = tool
-        draft.resource = resources.resource(tool, given, rules=self._rules)
-        if resources.is_plan(tool, draft.resource):
+        draft.resource, planned = self._worked_on(tool, given, draft.text)
+        if planned:
             draft.kind = Kind.PLAN
         draft.call = id if id is not None else f"#{len(self._calls)}"
         draft.unit = f"u{draft.reply}"
@@ -286,6 +289,14 @@ class TraceBuilder:
             self._drafts.append(draft)
             self._live.append(draft)
         return draft
+
+    def _worked_on(self, tool: str, given: Any, text: str) -> tuple[Resource, bool]:
+        """What a call works on, and whether it is a plan; the same call asked again is not looked at again."""
+        found = self._resources.get(text)
+        if found is None:
+            resource = resources.resource(tool, given, rules=self._rules, cwd=self.cwd)
+            found = self._resources[text] = resource, resources.is_plan(tool, resource)
+        return found
 
     def _join(self, draft: Piece, call: str | None) -> None:
         asked = self._calls.get(call) if call is not None else (self._open[0] if self._open else None)

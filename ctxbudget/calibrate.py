@@ -7,9 +7,9 @@ where that is final: its visible parts are scaled like other text, the rest is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxbudget.fit import Line, Point, errors, fit_line, held_out, overheads_of
 from ctxbudget.tokens import encoding_for, family, prior
@@ -29,8 +29,7 @@ HIDDEN = ".hidden"
 """How the ids of fragments end that stand for what the file does not show."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cost:
+class _Cost(NamedTuple):
     """What a fragment costs before a factor is known: ``counted`` tokens to be scaled, ``fixed`` tokens as they are."""
 
     counted: int
@@ -167,7 +166,7 @@ def _scale(trace: Trace, line: Line, replies: Mapping[int, int]) -> Trace:
         fragments.extend(_scaled(trace.entering(turn), line.factor, replies.get(turn.index - 1)))
         if turn.index in line.late and fragments:
             fragments.append(_late(fragments[-1], turn.index, line.late[turn.index]))
-        turns.append(replace(turn, start=start, stop=len(fragments)))
+        turns.append(turn.moved(start, len(fragments)))
     fragments.extend(_scaled(trace.reply if trace.turns else trace.fragments, line.factor, replies.get(len(turns))))
     recorded = tuple(_scaled_compactions(trace, line, base, _beside(fragments)))
     return replace(trace, fragments=tuple(fragments), turns=tuple(turns), recorded=recorded)

@@ -8,7 +8,7 @@ bend the factor (measured on two sessions of 157 and 217 calls: 1.33 and 1.55 wi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -67,14 +67,15 @@ def fit_line(points: Sequence[Point]) -> Line:
     """The robust line through the points: least squares within stretches, reweighted by 1 / residual (least absolute
     deviations), so that a call with an image or an unseen attachment does not bend it. Needs one point at least.
     """
-    settled, late = settle(points, rough_slope(points))
+    marked = jumps(points)
+    settled, late = settle(points, marked, rough_slope(points, marked))
     return replace(_line(settled), late=late)
 
 
 def _line(points: Sequence[Point]) -> Line:
     """The line itself. An overhead cannot be negative (tool schemas are sometimes billed in a shorter rendering than
     the file's JSON): there the line goes through the origin."""
-    thinned = _thin(points)
+    thinned = points[:: _step(points)]
     factor = _slope(thinned)
     overheads = overheads_of(points, factor)
     if min(overheads.values()) < 0:
@@ -96,34 +97,33 @@ def jumps(points: Sequence[Point]) -> list[int]:
     return found
 
 
-def rough_slope(points: Sequence[Point]) -> float:
+def rough_slope(points: Sequence[Point], marked: Sequence[int]) -> float:
     """The factor with every jump taken for the start of a stretch of its own."""
-    starts = {0, *jumps(points)}
-    apart, number = [], 0
-    for at, point in enumerate(points):
-        number += at > 0 and (at in starts or points[at - 1].stretch != point.stretch)
-        apart.append(Point(number, point.counted, point.fixed, point.reported, point.turn))
-    return _slope(_thin(apart))
+    starts = set(marked)
+    begins = (at in starts or a.stretch != b.stretch for at, (a, b) in enumerate(pairwise(points), 1))
+    stretches = list(accumulate(begins, initial=0))
+    kept = range(0, len(points), _step(points))
+    return _slope([replace(points[at], stretch=stretches[at]) for at in kept])
 
 
-def settle(points: Sequence[Point], factor: float) -> tuple[list[Point], dict[int, int]]:
+def settle(points: Sequence[Point], marked: Sequence[int], factor: float) -> tuple[list[Point], dict[int, int]]:
     """The points with each jump's surplus counted as fixed from there to the end of its stretch, and the surpluses
     by turn."""
-    late: dict[int, int] = {}
-    marked = set(jumps(points))
+    surplus = {at: _surplus(points[at - 1], points[at], factor) for at in marked}
+    surplus = {at: tokens for at, tokens in surplus.items() if tokens > 0}
+    if not surplus:
+        return list(points), {}
     settled: list[Point] = []
-    sum_late = 0
+    late = stretch = 0
     for at, point in enumerate(points):
-        before = points[at - 1] if at else point
-        if before.stretch != point.stretch:
-            sum_late = 0
-        if at in marked:
-            surplus = round(point.due - before.due - factor * (point.counted - before.counted))
-            if surplus > 0:
-                late[point.turn] = surplus
-                sum_late += surplus
-        settled.append(replace(point, fixed=point.fixed + sum_late) if sum_late else point)
-    return settled, late
+        late = surplus.get(at, 0) + (late if point.stretch == stretch else 0)
+        stretch = point.stretch
+        settled.append(replace(point, fixed=point.fixed + late) if late else point)
+    return settled, {points[at].turn: tokens for at, tokens in surplus.items()}
+
+
+def _surplus(before: Point, point: Point, factor: float) -> int:
+    return round(point.due - before.due - factor * (point.counted - before.counted))
 
 
 def overheads_of(points: Sequence[Point], factor: float) -> dict[int, float]:
@@ -157,19 +157,23 @@ def held_out(points: Sequence[Point]) -> tuple[float, float] | None:
         return None
     half = len(points) // 2
     everyone = range(len(points))
-    return _tested(points, everyone[:half], everyone[half:]), _tested(points, everyone[::2], everyone[1::2])
+    marked = jumps(points)
+    return (
+        _tested(points, marked, everyone[:half], everyone[half:]),
+        _tested(points, marked, everyone[::2], everyone[1::2]),
+    )
 
 
-def _tested(points: Sequence[Point], train: range, test: range) -> float:
+def _tested(points: Sequence[Point], marked: Sequence[int], train: range, test: range) -> float:
     """Median error on ``test`` of what ``train`` alone teaches; where jumps are is seen on all calls, as in use."""
-    settled, _ = settle(points, rough_slope([points[at] for at in train]))
+    taught = [points[at] for at in train]
+    settled, _ = settle(points, marked, rough_slope(taught, jumps(taught)))
     line = _line([settled[at] for at in train])
     return median(errors(line, [settled[at] for at in test]) or [0.0])
 
 
-def _thin(points: Sequence[Point]) -> Sequence[Point]:
-    step = -(-len(points) // MOST_POINTS)
-    return points[:: step or 1]
+def _step(points: Sequence[Point]) -> int:
+    return -(-len(points) // MOST_POINTS) or 1
 
 
 def _slope(points: Sequence[Point]) -> float:

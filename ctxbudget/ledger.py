@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,7 @@ class Entry:
     """The prompt as reported, else as estimated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(NamedTuple):
     """A fragment and the turns it was carried: from its own turn to ``until``, both inclusive (none if less)."""
 
     fragment: Fragment

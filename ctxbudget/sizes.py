@@ -6,7 +6,7 @@ import re
 
 from ctxbudget.errors import UsageError
 
-_FORM = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([kKmM]?)")
+_FORM = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kKmM]?)")
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 

@@ -181,6 +181,10 @@ class Turn:
     pending: bool = False
     """The call had not been made, or its reply is missing, when the recording ended."""
 
+    def moved(self, start: int, stop: int) -> Turn:
+        """The same call, its fragments at other places of the log."""
+        return Turn(self.index, start, stop, self.model, self.usage, self.line, self.pending)
+
     @property
     def reported(self) -> int | None:
         """Prompt tokens by the provider's own count, or None where the file does not hold one."""

@@ -90,6 +90,8 @@ def analyze(
     target = output.open_output(out, force=force, inputs=paths)
     renderer = outputs.choose(output_format, out)
     outputs.check(renderer, target, by=by, table=table)
+    if fail_on is not None:
+        analysis.levels_from(fail_on)
     with progress.reading() as on_file:
         report = analysis.analyze(
             paths,

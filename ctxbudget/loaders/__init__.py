@@ -13,6 +13,7 @@ A loader is a module with a docstring whose first line names the format, and two
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +22,7 @@ from ctxbudget.calibrate import calibrate
 from ctxbudget.errors import EmptyTrace, MalformedTrace, TraceError, UnknownFormat
 from ctxbudget.records import read
 from ctxbudget.registry import Registry
+from ctxbudget.tokens import counter, encoding_for
 from ctxbudget.trace import Warning
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
+
+_MODEL = re.compile(rb'"model"\s*:\s*"([^"]{1,100})"')
 
 LEAST_SURE = 0.1
 """Below this nobody recognises a file."""
@@ -71,6 +75,7 @@ def load(path: str, options: Options = Options()) -> list[Trace]:
     nothing in it is usable. A format that we chose and that fails gives way to the next best, with a warning.
     """
     reading = read(path)
+    _warm(reading, options)
     if options.format is not None:
         return _load_as(options.format, reading, options)
     scores = sniff(reading)
@@ -88,6 +93,14 @@ def load(path: str, options: Options = Options()) -> list[Trace]:
         else:
             return [replace(trace, warnings=(*failures, *trace.warnings)) for trace in traces]
     raise UnknownFormat(path, scores)
+
+
+def _warm(reading: Reading, options: Options) -> None:
+    """Load the vocabulary of the first model named, before the file: loading takes 80 MB for a moment, which would
+    else come on top of the parsed records."""
+    named = _MODEL.search(reading.head)
+    model = options.model or (named[1].decode(errors="replace") if named else None)
+    counter(encoding_for(model).name)
 
 
 def sniff(reading: Reading) -> dict[str, float]:

@@ -25,6 +25,8 @@ ZOOMS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Ends of the scale for traces that use little: a million-token window is mostly empty."""
 WIDEST = 6
 """Columns of one bar where there are few turns."""
+WIDE = 60
+"""Columns from which there is room for a whole sentence."""
 NAMED = 16
 """Every so many bars one bears the letters of its bands: colour alone would not tell them."""
 REST = "rest"
@@ -80,7 +82,8 @@ def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
     scale = _scale(max(column.utilization for column in columns))
     wide = max(1, min(WIDEST, (width - AXIS) // len(columns)))
     if scale.top < HAIRLINES[0]:
-        yield Text(f"{' ' * AXIS}up to {scale.top * 100:g} % of the window; 70 % and 90 % are above", FAINT)
+        above = "; 70 % and 90 % are above" if width >= WIDE else ""
+        yield Text(f"{' ' * AXIS}up to {scale.top * 100:g} % of the window{above}", FAINT)
     marks = _marks(columns, scale, wide)
     if marks.plain.strip():
         yield marks

@@ -7,6 +7,8 @@ stages if it does not fit. Then the rules are asked, and the view is what the mo
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName, UsageError
@@ -47,7 +49,9 @@ def replay(
     chosen = find(strategy) if isinstance(strategy, str) else strategy
     view = _view(trace, chosen, window, count, reserve, scheme, must_keep)
     runner = Runner(view, chosen)
-    turns = tuple(_turns(trace, chosen, view, runner))
+    with _no_collector():
+        turns = tuple(_turns(trace, chosen, view, runner))
+        lives = tuple(view.survival.lives(view.turn))
     guarded = frozenset(number for number, stage in enumerate(chosen.stages, 1) if stage.guarded)
     return Run(
         strategy=chosen.name,
@@ -59,7 +63,7 @@ def replay(
         scheme=scheme.name,
         layers=scheme.layers,
         turns=turns,
-        lives=tuple(view.survival.lives(view.turn)),
+        lives=lives,
         totals=totals_of(turns, guarded),
         excepted=tuple(_excepted(view)),
         warnings=tuple(_warnings(trace, chosen, view, runner)),
@@ -89,6 +93,20 @@ def view_at(
         if done.turn == turn:
             break
     return view
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """A run makes very many small objects and hardly a cycle; the cyclic collector would only walk the whole trace
+    again and again, more often the longer the trace is.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def _view(

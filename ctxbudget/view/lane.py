@@ -62,7 +62,7 @@ class Sums:
 class Lane:
     """One layer: its ``items`` by place with their ``weights``, and how each stands in the view."""
 
-    __slots__ = ("alive", "held", "items", "places", "short", "sums", "weights")
+    __slots__ = ("alive", "held", "items", "places", "short", "spared", "sums", "weights")
 
     def __init__(self) -> None:
         """Empty."""
@@ -74,6 +74,9 @@ class Lane:
         """Places of the items that are in view, whole or as the dividing pass's own digest."""
         self.short: list[int] = []
         """Those of them that are digests."""
+        self.spared: set[int] = set()
+        """Items that stay whole though they find no room: what pairs them stays, and nothing smaller could stand here.
+        A memory, so that they are not looked at again at every turn."""
         self.held = 0
         """Tokens of the layer that are not to be divided: pinned, or literal."""
 

@@ -15,9 +15,9 @@ from ctxbudget.report.loading import from_json
 
 KEYS = [
     "schema", "tool", "source", "window", "window_source", "window_known", "reserve", "scheme", "encoding",
-    "encoding_exact", "calibration", "layers", "turns", "peak", "context", "usage", "usage_main", "messages", "pairs", "parse", "outcome",
-    "compactions", "constraints", "by_layer", "by_kind", "by_tool", "by_resource", "growth", "estimators", "fragments",
-    "shown_turn", "children", "findings", "warnings",
+    "encoding_exact", "calibration", "layers", "turns", "peak", "context", "usage", "usage_main", "messages", "pairs",
+    "parse", "outcome", "compactions", "constraints", "by_layer", "by_kind", "by_tool", "by_resource", "growth",
+    "estimators", "fragments", "shown_turn", "children", "findings", "warnings",
 ]  # fmt: skip
 
 

@@ -35,22 +35,29 @@ def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
 
 def load(reading: Reading, start: Start) -> Iterator[Trace]:
     """The session, with its sub-agents as children."""
+    build = start()
+    build.agent = "claude-code"
+    skipped = _say(build, reading, start)
+    for name, count in sorted(skipped.items()):
+        if name not in BOOKKEEPING and name not in {"repeated record", "attachment"}:
+            build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
+    yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+
+
+def _say(build: TraceBuilder, reading: Reading, start: Start) -> Counter[str]:
+    """Say to the builder what the file holds; how many records of each type were left out. The lines, the largest
+    thing in memory by then, are gone when this returns."""
     lines, skipped, facts = read_lines(reading)
+    build.session, build.cwd = facts.get("sessionId"), facts.get("cwd")
     main = [line for line in lines if not line.side]
     if not any(line.type in {"user", "assistant"} for line in main):
         main = lines
-    build = start()
-    build.agent = "claude-code"
-    build.session = facts.get("sessionId")
     fill(build, main, skipped)
     for label, own in side_chains([line for line in lines if line.side] if main is not lines else []):
         build.child(_child(start, label, own, reading.path, Counter()))
     for file in _agent_files(reading.path, build.session):
         _load_agent(build, start, file)
-    for name, count in sorted(skipped.items()):
-        if name not in BOOKKEEPING and name not in {"repeated record", "attachment"}:
-            build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    return skipped
 
 
 def fill(build: TraceBuilder, lines: Sequence[Line], skipped: Counter[str]) -> None:

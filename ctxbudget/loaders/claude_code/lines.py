@@ -8,8 +8,7 @@ the root, with the blocks and results that belong to its messages.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,9 +24,11 @@ BOOKKEEPING = frozenset({
 ``queue-operation``, whose text comes again as a message or a ``queued_command`` attachment when it is delivered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One record that has a place in the tree. ``body`` is its message, its attachment or its compact metadata."""
+class Line(NamedTuple):
+    """One record that has a place in the tree. ``body`` is its message, its attachment or its compact metadata.
+
+    (A named tuple: a session has tens of thousands, and a frozen dataclass takes three times as long to make.)
+    """
 
     number: int
     type: str
@@ -55,7 +56,7 @@ def read_lines(records: Iterable[Record]) -> tuple[list[Line], Counter[str], dic
     lines: list[Line] = []
     skipped: Counter[str] = Counter()
     facts: dict[str, Any] = {}
-    seen: dict[tuple[str | None, str], Line] = {}
+    seen: dict[str, Line] = {}
     for record in records:
         data = record.data
         if not isinstance(data, dict):
@@ -69,11 +70,11 @@ def read_lines(records: Iterable[Record]) -> tuple[list[Line], Counter[str], dic
             skipped[str(data.get("type", "no type"))] += 1
         if line is None:
             continue
-        if line.body and (earlier := seen.get((line.uuid, line.type))) and earlier.body == line.body:
-            skipped["repeated record"] += 1
-            continue
         if line.uuid is not None:
-            seen[line.uuid, line.type] = line
+            earlier = seen.setdefault(line.uuid, line)
+            if earlier is not line and line.body and earlier.type == line.type and earlier.body == line.body:
+                skipped["repeated record"] += 1
+                continue
         lines.append(line)
     return lines, skipped, facts
 
@@ -154,6 +155,8 @@ def active(lines: Sequence[Line]) -> list[Line]:
     while leaf >= 0:
         chosen.add(leaf)
         leaf = up[leaf]
+    if len(chosen) == len(lines):
+        return [line for line in lines if line.body]
     replies = {lines[at].key for at in chosen if lines[at].key is not None}
     chosen |= {at for at, line in enumerate(lines) if line.key in replies and line.type == "assistant"}
     calls = {call for at in chosen for call in _calls(lines[at])}

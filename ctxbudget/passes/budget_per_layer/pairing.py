@@ -28,15 +28,14 @@ def completed(view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int,
     for unit in _units(view, wants):
         members = lanes.units.get(unit, {})
         short = [place for place, (layer, _) in members.items() if layer in walks and not walks[layer].keeps(place)]
-        if not short or len(short) == len(members):
+        if not short:
             continue
-        forms = {place: least(view, members[place][1]) for place in short}
-        if unit == view.units.open or any(_holds(view, members[place][1]) for place in members.keys() - forms.keys()):
-            for place, form in forms.items():
-                _want(view, wants, place, Want(members[place][1], form))
-        else:
-            for place, (_, item) in members.items():
-                _want(view, wants, place, Want(item, None))
+        stays = unit == view.units.open or any(_holds(view, members[place][1]) for place in members.keys() - set(short))
+        for place in short if stays else members:
+            layer, item = members[place]
+            form = least(view, item) if stays else None
+            _want(view, wants, place, Want(item, form))
+            (lanes.lanes[layer].spared.add if form is item else lanes.lanes[layer].spared.discard)(place)
     for place in [place for place, want in wants.items() if _alone(view, wants, want)]:
         del wants[place]
     return wants

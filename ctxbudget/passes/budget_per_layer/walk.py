@@ -60,7 +60,7 @@ class Walk:
                 yield place, Want(items[place], form)
         stop = self.lane.places[self.start] if self.start < len(self.lane.places) else 1 << 62
         for place in self.lane.alive[: bisect_left(self.lane.alive, stop)]:
-            if place not in self.tail:
+            if place not in self.tail and place not in self.lane.spared:
                 yield place, Want(items[place], None)
 
     def _whole(self) -> Iterator[tuple[int, Want]]:

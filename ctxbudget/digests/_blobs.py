@@ -1,0 +1,40 @@
+"""Base64 and hex inside text: named and measured, never carried."""
+
+from __future__ import annotations
+
+import re
+
+from ctxbudget.digests._wording import number
+
+LONGEST_ID = 200
+"""Characters of base64 below which it may be an id, a signature or a token that later work needs. Hex is taken for a
+blob from 129 digits on: SHA-512 has 128."""
+
+_RUN = re.compile(
+    r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/_=%-]{16,}"
+    r"|(?:(?<=\n)|\A)(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/]{0,76}={0,2}"
+    r"|(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{129,}={0,2}"
+)
+_HEX = re.compile(r"[0-9a-fA-F]+\Z")
+
+
+def without_blobs(text: str) -> str:
+    """``text`` with each long run of base64 or hex, and each ``data:`` URL, replaced by ``[base64, 12,345 characters]``."""
+    return _RUN.sub(_named, text)
+
+
+def _named(run: re.Match[str]) -> str:
+    text = run[0]
+    if text.startswith("data:"):
+        return f"[{run['type'] or 'data'}, base64, {number(len(text))} characters]"
+    if _HEX.match(text):
+        return f"[hex, {number(len(text))} characters]"
+    if len(text) < LONGEST_ID or not _encoded(text[:4000]):
+        return text
+    return f"[base64, {number(len(text))} characters]"
+
+
+def _encoded(text: str) -> bool:
+    """Whether it looks like bytes, not like a long path or one letter again and again."""
+    mixed = re.search(r"[A-Z]", text) and re.search(r"[a-z]", text) and re.search(r"\d", text)
+    return bool(mixed) and sum(map(text.count, "/-_")) < len(text) * 0.08 and len(set(text)) > 20

@@ -1,0 +1,149 @@
+"""A fragment as digesters see it: its text without envelope, colours and line numbers, and what its call says of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from os.path import splitext
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._blobs import without_blobs
+from ctxbudget.digests._envelope import unwrapped
+from ctxbudget.resources import CREATE, EDIT, READ, WRITE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctxbudget.trace import Fragment
+
+HEAD = 4_000
+"""Characters at either end that are looked at to tell what a text is."""
+ROOMY = 200
+"""Tokens from which a digest shows lines of its source, not only names and counts."""
+
+_FILES = frozenset({READ, EDIT, CREATE, WRITE})
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_NUMBERED = re.compile(r"[ ]*(\d{1,9})(→|\t|: |:|\| |\|)")
+_CUT = re.compile(r"(?:truncated|omitted|elided|clipped|exceeded)\b", re.IGNORECASE)
+_CUT_MARK = re.compile(
+    r"\d+ (?:more )?(?:lines?|chars?|characters|tokens|bytes)[ \w]{0,20}(?:truncated|omitted|elided)"
+    r"|\[[^\]\n]{0,40}truncated|<response clipped>|output (?:too long|exceeded|truncated)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A fragment, prepared once for all digesters."""
+
+    fragment: Fragment
+    text: str
+    """Without envelope, terminal colours, blobs and the line numbers that a reading tool put before each line."""
+    first: int | None
+    """The number of the first line, where the lines came numbered."""
+    status: int | None
+    """Exit status, where the output says it."""
+    cap: int
+    """Tokens that the digest may cost."""
+    hints: tuple[str, ...] = ()
+    """Strings that earlier context points at."""
+    ok: bool | None = None
+    """Whether the call succeeded, where the caller knows it."""
+
+    @property
+    def cls(self) -> str:
+        """The class of the call, ``""`` where there is none."""
+        return self.fragment.resource.cls if self.fragment.resource is not None else ""
+
+    @property
+    def target(self) -> str:
+        """What the call works on, ``""`` where it is unknown."""
+        return (self.fragment.resource.target if self.fragment.resource is not None else None) or ""
+
+    @property
+    def roomy(self) -> bool:
+        """Whether there is room for lines of the source."""
+        return self.cap >= ROOMY
+
+    @cached_property
+    def suffix(self) -> str:
+        """``.py``, or the whole name of a file without one (``makefile``), in lower case."""
+        name = re.split(r"[/\\]", self.target.split("?")[0])[-1].strip().lower()
+        return splitext(name)[1] or name
+
+    @cached_property
+    def head(self) -> str:
+        """The beginning of the text."""
+        return self.text[:HEAD]
+
+    @cached_property
+    def tail(self) -> str:
+        """The end of the text."""
+        return self.text[-HEAD:]
+
+    @cached_property
+    def top(self) -> list[str]:
+        """The first lines that are not blank, at most 40; a line that the head cuts is left out."""
+        lines = self.head.split("\n")
+        if len(self.text) > HEAD and len(lines) > 1:
+            lines.pop()
+        return [line.rstrip() for line in lines if line.strip()][:40]
+
+    @cached_property
+    def lines(self) -> int:
+        """Lines of the text; an unfinished last one counts."""
+        return line_count(self.text)
+
+    @cached_property
+    def cut(self) -> bool:
+        """Whether the tool itself said that it left something out."""
+        return any(
+            _CUT_MARK.search(self.text, max(0, found.start() - 80), found.end() + 10)
+            for part in (self.head, self.tail)
+            for found in _CUT.finditer(part)
+        )
+
+
+def line_count(text: str) -> int:
+    """Lines of a text; an unfinished last one counts."""
+    return text.count("\n") + (not text.endswith("\n")) if text else 0
+
+
+def observe(fragment: Fragment, cap: int, hints: Sequence[str] = (), ok: bool | None = None) -> Observed:
+    """The fragment, prepared."""
+    if not fragment.answers:
+        return Observed(fragment, fragment.text, None, None, cap, tuple(hints), ok)
+    text, status = unwrapped(fragment.text.replace("\r\n", "\n"))
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    text, first = unnumbered(text, fragment.resource is not None and fragment.resource.cls in _FILES)
+    return Observed(fragment, without_blobs(text), first, status, cap, tuple(hints), ok)
+
+
+def unnumbered(text: str, file: bool = True) -> tuple[str, int | None]:
+    """A text without the numbers before its lines, and the first of them; unchanged where lines are not numbered.
+
+    Understood are ``     1→code``, ``1: code``, ``1:code``, ``1| code`` and ``1<tab>code``. Where the text need not be a
+    ``file``, only numbers padded as ``cat -n`` does it count, and the arrow.
+    """
+    lead = _NUMBERED.match(text)
+    if lead is None:
+        return text, None
+    mark, first = lead[2], int(lead[1])
+    if not file and not (mark == "→" or (mark == "\t" and text.startswith("   "))):
+        return text, None
+    if not _go_on(text, first, mark):
+        return text, None
+    gap = " ?" if mark in {": ", "| "} else ""
+    return re.sub(rf"^[ ]*\d{{1,9}}{re.escape(mark.rstrip(' '))}{gap}", "", text, flags=re.MULTILINE), first
+
+
+def _go_on(text: str, first: int, mark: str) -> bool:
+    """Whether the next lines carry the next numbers. A single line counts only with a mark that no text has."""
+    lines = text[:HEAD].split("\n", 4)[1:4]
+    numbered = [_NUMBERED.match(line) for line in lines if line.strip()]
+    if not numbered:
+        return mark in {"→", "\t"}
+    numbers = [int(line[1]) if line else -1 for line in numbered]
+    return numbers[:2] == list(range(first + 1, first + 1 + len(numbers[:2])))

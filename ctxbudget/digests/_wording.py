@@ -1,0 +1,81 @@
+"""The words of a digest: numbers, shortened text. Here alone digits are written and text is cut.
+
+A number is written by ``number`` (counted from the content) or stands in copied text; so whoever wraps ``number``
+sees every counted number of a digest.
+"""
+
+from __future__ import annotations
+
+import re
+
+CUT = " …"
+"""Says that text goes on."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BETWEEN = re.compile(r"[;{}()\[\]<>|\"]|(?<=[、。，！？\u3040-\u30ff\u3400-\u9fff])(?=[\u3040-\u30ff\u3400-\u9fff])")
+"""Where a text without blanks may be cut: at brackets and the like, and between characters of Chinese and Japanese."""
+_LOOKED_AT = 400
+"""Characters before the limit in which such a place is looked for."""
+
+
+def number(value: int, separator: str = ",") -> str:
+    """A counted number; line numbers go without a separator."""
+    return format(value, separator)
+
+
+def several(value: int, noun: str, plural: str = "") -> str:
+    """``1 row``, ``4,200 rows``."""
+    return f"{number(value)} {noun if value == 1 else plural or noun + 's'}"
+
+
+def flat(text: str) -> str:
+    """Text on one line, its white space collapsed."""
+    return " ".join(text.split())
+
+
+def clip(text: str, most: int) -> str:
+    """At most ``most`` characters, cut between words, so never inside a number; empty where no whole word fits."""
+    if len(text) <= most:
+        return text
+    room = most - len(CUT)
+    if room < 1:
+        return ""
+    at = max(text.rfind(" ", 0, room + 1), text.rfind("\n", 0, room + 1))
+    if at < room // 2:
+        at = max([at, *(place.start() for place in _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1))])
+    kept = text[: max(at, 0)].rstrip()
+    return kept + CUT if kept else ""
+
+
+def clip_start(text: str, most: int) -> str:
+    """The last ``most`` characters at most, beginning with a whole word; empty where none fits."""
+    if len(text) <= most:
+        return text
+    room = most - len(CUT)
+    at = text.find(" ", max(0, len(text) - room - 1))
+    return CUT.strip() + text[at:] if room > 0 and at >= 0 and text[at:].strip() else ""
+
+
+def ends(text: str, most: int) -> str:
+    """Head and tail of a text on one line, about two to one, in at most ``most`` characters."""
+    if len(text) <= 3 * most:
+        head = tail = flat(text)
+        if len(head) <= most:
+            return head
+    else:
+        head, tail = _first(text, 2 * most), flat(text[-2 * most :]).partition(" ")[2]
+    last = clip_start(tail, most // 3).removeprefix(CUT.strip()).strip()
+    first = clip(head, most - len(last) - 1).removesuffix(CUT)
+    return f"{first}{CUT} {last}".strip() if first or last else ""
+
+
+def _first(text: str, size: int) -> str:
+    """The first ``size`` characters on one line, without the word that the end cuts."""
+    kept = flat(text[:size])
+    return kept if len(kept) == size or text[size - 1 : size + 1].isspace() else kept.rpartition(" ")[0]
+
+
+def clean(text: str) -> str:
+    """Text without control characters and lone surrogates."""
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))

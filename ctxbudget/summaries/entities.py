@@ -1,0 +1,140 @@
+"""What a summary must not lose: identifiers, amounts, dates, paths and addresses, found by their form alone.
+
+Two spellings of one thing are one entity: ``#8842`` and ``8842``, ``$240``, ``$240.00`` and ``"amount": 240.0``,
+``./a.py`` and ``a.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+MOST = 5_000
+"""Different entities of one span; more is a table, of which a summary keeps no single cell."""
+
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_MONEY_KEYS = "amount|balance|cost|due|fee|gross|limit|net|paid|price|refund|sum|tax|total|value"
+_SUFFIXES = (
+    "bash|cfg|conf|cpp|cs|css|csv|env|go|gz|h|hpp|html|ini|ipynb|java|js|json|jsonl|jsx|kt|lock|log|md|mjs|parquet|pdf"
+    "|php|png|proto|py|pyi|rb|rs|rst|sh|sql|svg|swift|toml|traj|ts|tsv|tsx|txt|vue|xlsx|xml|yaml|yml|zip"
+)
+_FORMS = re.compile(
+    rf"""
+    (?P<url>\b https?://[^\s"'<>()\[\]{{}}\\|^`]{{1,300}})
+  | (?P<email>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,5}})
+  | (?P<date>(?<![\w.-])(?:
+        \d{{4}}-\d\d-\d\d (?:[T\ ]\d\d:\d\d(?::\d\d)?)?
+      | \d{{1,2}}\.?\ {_MONTH}(?:,?\ \d{{4}})?
+      | {_MONTH}\ \d{{1,2}}(?:st|nd|rd|th)?(?:,?\ \d{{4}})?
+      | \d{{1,2}}[./]\d{{1,2}}[./](?:\d{{4}}|\d\d)
+    )(?![\w-]))
+  | (?P<amount>
+        [$€£¥]\s?\d(?:[\d,.']{{0,18}}\d)?
+      | (?<![\w.,$€£¥-])\d(?:[\d,.']{{0,18}}\d)?\s?(?:€|£|EUR\b|USD\b|GBP\b|CHF\b|dollars?\b|euros?\b|pounds?\b)
+      | (?<=")(?:[a-z_]{{1,20}}_)?(?:{_MONEY_KEYS})"\s?:\s?"?(?P<number>(?!0(?:\.0{{1,6}})?\b)\d{{1,15}}+(?:\.\d{{1,6}}+)?)(?![\w.]|[-/:]\d)
+    )
+  | (?P<path>
+        (?<![\w/.~@%-])(?:
+            (?:~|\.{{1,2}}|[A-Za-z]:)?(?:[/\\][\w.@+-]{{1,100}}){{2,20}}
+          | (?:[\w.@+-]{{1,100}}[/\\]){{1,20}}[\w@+-][\w.@+-]{{0,100}}\.[A-Za-z]\w{{0,7}}
+          | [\w-]{{1,80}}(?:\.[\w-]{{1,40}}){{0,3}}\.(?:{_SUFFIXES})
+        )(?![\w@]|[/\\]\w)
+      | (?<![\w/.-])[A-Za-z_][\w-]{{1,60}}/(?=[\s,;:)"'`]|$)
+    )
+  | (?P<identifier>
+        \#[A-Za-z]{{0,5}}-?\d[\dA-Za-z-]{{0,30}}
+      | (?<![\w-])(?:
+            [0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}}
+          | [A-Z][A-Z0-9]{{0,11}}-\d[\dA-Z]{{0,20}}(?:-[\dA-Z]{{1,20}}){{0,4}}
+          | [A-Z]{{1,6}}\d{{4,24}}
+          | [a-z]{{1,12}}[-_](?=[0-9A-Za-z]{{0,40}}\d)[0-9A-Za-z]{{6,64}}
+          | (?=[0-9a-f]{{0,64}}[a-f])(?=[0-9a-f]{{0,64}}\d)[0-9a-f]{{7,64}}
+          | v?\d{{1,4}}\.\d{{1,4}}\.\d{{1,6}}
+        )(?![\w-])
+      | (?<![\w.,:/$€£¥+-])\d{{4,24}}(?![\w/:-]|[.,]\d)
+    )
+    """,
+    re.VERBOSE,
+)
+_SEPARATORS = re.compile(r"[,' ](?=\d{3}(?!\d))")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One thing that a text names. ``kind`` is ``url email date amount path identifier``; ``key`` is the same for
+    every spelling of it."""
+
+    kind: str
+    text: str
+    key: str
+
+
+def find(text: str) -> Iterator[tuple[int, Entity]]:
+    """The entities of a text in order, each time they are named, with where."""
+    for match in _FORMS.finditer(text):
+        kind = match.lastgroup or ""
+        if match["number"] is not None:
+            yield match.start("number"), _entity("amount", match["number"])
+        else:
+            shown = match[0].rstrip(".,:;!?") if kind in {"url", "path"} else match[0]
+            yield match.start(), _entity(kind, shown)
+
+
+def entities(texts: Iterable[str]) -> tuple[Entity, ...]:
+    """The different entities of some texts, as they were first named; at most ``MOST``."""
+    found: dict[str, Entity] = {}
+    for text in texts:
+        for _, entity in find(text):
+            found.setdefault(entity.key, entity)
+            if len(found) == MOST:
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def lost(originals: Iterable[Entity], text: str) -> tuple[Entity, ...]:
+    """Those that ``text`` does not name, in any spelling."""
+    keys = {entity.key for _, entity in find(text)}
+    return tuple(one for one in originals if one.key not in keys and not _stands(one.text, text))
+
+
+def recall(originals: Collection[Entity], text: str) -> float:
+    """The share of ``originals`` that ``text`` names; 1 where there are none. After each generation of a summary it
+    shows the drift."""
+    return 1 - len(lost(originals, text)) / len(originals) if originals else 1.0
+
+
+def _entity(kind: str, text: str) -> Entity:
+    return Entity(kind, text, _key(kind, text))
+
+
+def _key(kind: str, text: str) -> str:
+    match kind:
+        case "amount":
+            digits = _SEPARATORS.sub("", "".join(re.findall(r"[\d.,' ]+", text))).strip(" '").replace(",", ".")
+            return f"={digits.rstrip('0').rstrip('.') if '.' in digits else digits}"
+        case "identifier":
+            return text.lstrip("#")
+        case "path":
+            return text.replace("\\", "/").removeprefix("./").rstrip("/")
+        case _:
+            return text
+
+
+def _stands(needle: str, text: str) -> bool:
+    """Whether ``needle`` stands in ``text`` and is not a part of a longer word or number there."""
+    at = text.find(needle)
+    while at >= 0:
+        end = at + len(needle)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        cut = (needle[0].isalnum() and before.isalnum()) or (needle[-1].isalnum() and after.isalnum())
+        if not cut and not (after in {".", ","} and needle[-1].isdigit() and text[end + 1 : end + 2].isdigit()):
+            return True
+        at = text.find(needle, at + 1)
+    return False

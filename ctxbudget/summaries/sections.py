@@ -1,0 +1,153 @@
+"""Structured state: nine sections of one-line items, written within a cap and read back.
+
+    [Extractive summary, turns 1 to 8]
+    ## User intent and goals
+    - turn 1: I want the money for the tent before I pay anything.
+    ## Key terms
+    - invoice #8842 (turn 1)
+
+Each section has a share of the cap; what one leaves over goes to the others, the most important first. Nothing from
+a trace can open a section: an item is one line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Order = Callable[["Item"], tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One of the nine: its title, its share of the cap, and its place when room is given away (1 is served first)."""
+
+    title: str
+    share: float
+    place: int
+
+
+SECTIONS: Mapping[str, Section] = {
+    "intent": Section("User intent and goals", 0.18, 1),
+    "terms": Section("Key terms", 0.16, 3),
+    "files": Section("Files and paths", 0.12, 5),
+    "errors": Section("Errors and their fixes", 0.16, 2),
+    "approach": Section("Approach", 0.08, 9),
+    "user": Section("Key user messages", 0.10, 7),
+    "pending": Section("Pending tasks", 0.08, 4),
+    "progress": Section("Progress", 0.08, 8),
+    "next": Section("Next step", 0.04, 6),
+}
+"""In the order of the text (the nine of the summary prompts of coding agents)."""
+
+MOST = 200
+"""Items of one section that are looked at; the least important are not."""
+
+_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s+|\*\*|\d{1,2}[.)]\s+)*([A-Za-z][A-Za-z ,/&-]{2,40}?)\s*(?:\*\*)?:?\s*(?:\*\*)?\s*")
+_BULLET = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
+_TURN = re.compile(r"\bturns? (\d{1,7})\b")
+_BY_TITLE = {section.title.casefold(): name for name, section in SECTIONS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a section. Of two with the same ``key`` the later one stands. ``weight`` says what goes first."""
+
+    section: str
+    text: str
+    weight: float = 0.0
+    key: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Section and key, or text where it has no key."""
+        return self.section, self.key or self.text
+
+    @property
+    def turn(self) -> int:
+        """The first turn that its text names, 0 where it names none."""
+        named = _TURN.search(self.text)
+        return int(named[1]) if named else 0
+
+
+def written(items: Iterable[Item], header: str, cap: int, count: Callable[[str], int]) -> str:
+    """The items as text of at most ``cap`` tokens, the least important left out; empty where no item fits."""
+    chosen = _chosen(list({item.identity: item for item in items}.values()), cap - count(header), count)
+    by_worth = sorted(chosen, key=_worth)
+    while chosen:
+        text = _text(chosen, header)
+        if count(text) <= cap:
+            return text
+        last = by_worth.pop()  # lines counted one by one may cost less than all of them together
+        chosen = [item for item in chosen if item is not last]
+    return ""
+
+
+def read(text: str) -> dict[str, tuple[str, ...]]:
+    """The items of a summary by section, bullets taken off. Lines under no heading of ours are ``progress``."""
+    found: dict[str, list[str]] = {}
+    section = "progress"
+    for line in text.splitlines():
+        heading = _HEADING.fullmatch(line)
+        named = _BY_TITLE.get(" ".join(heading[1].split()).casefold()) if heading else None
+        if named is not None:
+            section = named
+        elif line.strip() and not line.lstrip().startswith(("[", "#")) or _BULLET.match(line):
+            found.setdefault(section, []).append(" ".join(_BULLET.sub("", line, count=1).split()))
+    return {name: tuple(filter(None, found[name])) for name in SECTIONS if name in found}
+
+
+def titled(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Title and items of each section of a summary, in order."""
+    return tuple((SECTIONS[name].title, items) for name, items in read(text).items())
+
+
+def _chosen(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+    """First each section within its share, then what is left of the room to all, by worth."""
+    chosen, waiting = list[Item](), list[tuple[Item, int]]()
+    opened: set[str] = set()
+    left = room
+    for name, section in sorted(SECTIONS.items(), key=lambda each: each[1].place):
+        own = sorted((item for item in items if item.section == name), key=_worth)[:MOST]
+        share = min(int(room * section.share), left)
+        title = count(f"## {section.title}\n")
+        for item in own:
+            cost = count(f"- {item.text}\n") + (0 if name in opened else title)
+            if cost > share:
+                waiting.append((item, cost))
+                continue
+            chosen.append(item)
+            opened.add(name)
+            share -= cost
+            left -= cost
+    for item, cost in waiting:
+        price = cost - (count(f"## {SECTIONS[item.section].title}\n") if item.section in opened else 0)
+        if price <= left:
+            chosen.append(item)
+            opened.add(item.section)
+            left -= price
+    return chosen
+
+
+def _worth(item: Item) -> tuple[float, ...]:
+    """Sort key: the most important first."""
+    return -item.weight, SECTIONS[item.section].place, -item.turn
+
+
+def _text(items: Sequence[Item], header: str) -> str:
+    lines = [header]
+    for name, section in SECTIONS.items():
+        own = [item for item in items if item.section == name]
+        if own:
+            order: Order = _worth if name == "terms" else _by_turn
+            lines.append(f"## {section.title}")
+            lines.extend(f"- {item.text}" for item in sorted(own, key=order))
+    return "\n".join(lines)
+
+
+def _by_turn(item: Item) -> tuple[float, ...]:
+    return item.turn, -item.weight
