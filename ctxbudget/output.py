@@ -51,6 +51,8 @@ def open_output(path: str | None, *, force: bool = False, inputs: Iterable[str] 
         return Output(None)
     file = Path(path)
     try:
+        if "\0" in path:
+            raise UsageError(f"cannot write {path}: no file can be called so")
         if file.is_dir():
             raise UsageError(f"cannot write {path}: it is a folder", hint="give a file name, as -o report.json")
         if file.is_file() and any(each != "-" and Path(each).exists() and file.samefile(each) for each in inputs):

@@ -41,8 +41,7 @@ def expand(paths: Iterable[str], format_name: str | None = None) -> list[Place]:
     places: dict[tuple[str, str | None], Place] = {}
     for path in paths:
         for place in _meant(path, format_name):
-            key = place.path if place.path == "-" else str(Path(place.path).resolve())
-            places.setdefault((key, place.select), place)
+            places.setdefault((_identity(place.path), place.select), place)
     return list(places.values())
 
 
@@ -71,6 +70,14 @@ def _meant(path: str, format_name: str | None) -> Iterator[Place]:
         yield from _matching(path, format_name)
     else:
         yield Place(path)  # a pipe, or nothing: reading it tells
+
+
+def _identity(path: str) -> str:
+    """What tells files apart, however they are named."""
+    try:
+        return path if path == "-" else str(Path(path).resolve())
+    except (OSError, ValueError):  # a NUL in it, a loop of links: reading it tells
+        return path
 
 
 def _is(path: str, kind: Callable[[str], bool]) -> bool:

@@ -79,7 +79,7 @@ def parse_fact(raw: str) -> Fact:
     slashed = _SLASHED.match(text)
     if slashed is None:
         return Fact(text)
-    import regex  # type: ignore[import-untyped]  # noqa: PLC0415 - only where a pattern is given
+    import regex  # noqa: PLC0415 - only for patterns
 
     pattern = slashed["pattern"]
     if len(pattern) > _LONGEST or _repeats(pattern) > _REPEATS:

@@ -1,81 +1,90 @@
 """The short form of a fragment, made from nothing but the fragment, as it enters.
 
-One function for now: the first lines that say something, with the turn; a call keeps its name, its target and the
-size of what was shortened. A form per type of observation is one more file here.
+    config.py, read at turn 8: 39 lines; defines DATABASE_URL, TIMEOUT; 3 flags: BETA, DARK_MODE, AUDIT
+    pytest -q tests, run at turn 9: 2 failed, 41 passed; failed: test_half (assert 3 == 4), test_sum (KeyError: 'net')
+
+A digester is a module of this folder, or an entry point of the group ``ctxbudget.digests``, with a docstring whose first
+line names the type of observation, and two functions:
+
+``score(seen: Observed) -> float``
+    How sure it is, 0 to 1, from the class, the target and the ends of the text. The best one wins, ties by name.
+
+``sketch(seen: Observed) -> Sketch``
+    What to say, the most important first; each part says itself what of it fits.
+
+Every number is counted from the content or copied whole from it.
 """
 
 from __future__ import annotations
 
-import re
-from itertools import islice
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.trace import named_turn
+from ctxbudget.digests._blobs import without_blobs
+from ctxbudget.digests._leads import label, leads
+from ctxbudget.digests._observed import observe
+from ctxbudget.digests._parts import Phrase, Sketch, fitted
+from ctxbudget.digests._wording import number
+from ctxbudget.digests.page_snapshot import skeleton
+from ctxbudget.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
+    from ctxbudget.digests._observed import Observed
     from ctxbudget.trace import Fragment
 
-CHARS = 4
-"""Characters per token to begin with; what does not fit is shortened further."""
-_LINES = 40
-_TARGET = 80
-_SAYS = re.compile(r"\w")
+__all__ = ["DIGESTERS", "Digester", "digest", "label", "skeleton", "without_blobs"]
 
 
-def digest(fragment: Fragment, cap_tokens: int, count: Callable[[str], int]) -> str:
-    """The fragment in at most ``cap_tokens`` by ``count``, with its turn; empty where not even its name fits.
+class Digester(Protocol):
+    """What a digester module offers."""
 
-    A number is copied whole or not at all.
+    def score(self, seen: Observed) -> float:
+        """How sure it is that the observation is of its type, 0 to 1."""
+
+    def sketch(self, seen: Observed) -> Sketch:
+        """What to say of it."""
+
+
+DIGESTERS: Registry[Digester] = Registry("digest", "ctxbudget.digests")
+
+
+def digest(
+    fragment: Fragment,
+    cap_tokens: int,
+    count: Callable[[str], int],
+    *,
+    hints: Sequence[str] = (),
+    ok: bool | None = None,
+) -> str:
+    """The fragment in at most ``cap_tokens`` by ``count``, with its turn, and never in more than it costs itself.
+
+    ``hints`` are strings that earlier context points at (a search hit, ``path:line`` of a traceback, the task's own
+    words, newest last): with room, the parts of a file that hold them are shown. ``ok`` says whether a call succeeded,
+    where the caller knows its result. Empty where not even a name fits.
     """
-    if fragment.asks:
-        return _fitted(f"{label(fragment)} [{fragment.tokens:,} tokens of arguments shortened]", "", cap_tokens, count)
-    body = " | ".join(islice(_meaningful(fragment.text, cap_tokens * CHARS * 2), _LINES))
-    return _fitted(f"{label(fragment)}:" if body else f"{label(fragment)} [{fragment.kind}]", body, cap_tokens, count)
+    limit = min(cap_tokens, fragment.tokens, (fragment.counted or fragment.tokens) if fragment.text else cap_tokens)
+    if limit < 1:
+        return ""
+    seen = observe(fragment, cap_tokens, hints, ok)
+    sketch = _sketched(seen)
+    return fitted(leads(fragment, sketch), (*_outcome(seen), *sketch.parts), limit, count)
 
 
-def label(fragment: Fragment) -> str:
-    """What a text calls a fragment: tool, target and turn, as far as there are any."""
-    target = fragment.resource.target if fragment.resource is not None else None
-    parts = [fragment.tool or "", " ".join(_shortened(target or "").split())]
-    name = " ".join(part for part in parts if part)
-    said = f"turn {named_turn(fragment)}"
-    return f"{name}, {said}" if name else said
+def _sketched(seen: Observed) -> Sketch:
+    if not seen.text.strip() and seen.fragment.text.strip():
+        return Sketch((Phrase("no output"),))
+    return max(_digesters(), key=lambda digester: digester.score(seen)).sketch(seen)
 
 
-def _shortened(target: str) -> str:
-    """The end of a long target: of a path that is the file's own name."""
-    return target if len(target) <= _TARGET else "…" + target[1 - _TARGET :]
+@cache
+def _digesters() -> tuple[Digester, ...]:
+    return tuple(DIGESTERS.working()[0].values())
 
 
-def _meaningful(text: str, chars: int) -> Iterator[str]:
-    """Lines with a letter or digit in them, white space collapsed, from the first ``chars`` characters or so."""
-    head = text if len(text) <= chars else text[:chars].rpartition(" ")[0] or text[:chars]
-    for line in head.splitlines():
-        if _SAYS.search(line):
-            yield " ".join(line.split())
-
-
-def _fitted(head: str, body: str, cap: int, count: Callable[[str], int]) -> str:
-    """Head and as much of the body as fits, cut between words."""
-    words = body.split(" ") if body else []
-    chars = cap * CHARS
-    kept = _words(words, chars)
-    while True:
-        text = " ".join([head, *words[:kept]]) + (" …" if kept < len(words) else "")
-        size = count(text)
-        if size <= cap:
-            return text
-        if kept == 0:
-            return head if count(head) <= cap else ""
-        kept = min(kept - 1, kept * cap // size)
-
-
-def _words(words: list[str], chars: int) -> int:
-    """How many words fit in ``chars`` characters."""
-    for number, word in enumerate(words):
-        chars -= len(word) + 1
-        if chars < 0:
-            return number
-    return len(words)
+def _outcome(seen: Observed) -> tuple[Phrase, ...]:
+    """That a result reports a failure, and with which exit status."""
+    if seen.status:
+        return (Phrase(f"exit code {number(seen.status, '')}"),)
+    return (Phrase("failed"),) if seen.fragment.error else ()

@@ -25,10 +25,10 @@ ROOMY = 200
 _FILES = frozenset({READ, EDIT, CREATE, WRITE})
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _NUMBERED = re.compile(r"[ ]*(\d{1,9})(→|\t|: |:|\| |\|)")
-_CUT = re.compile(r"(?:truncated|omitted|elided|clipped|exceeded)\b", re.IGNORECASE)
+_CUT_WORDS = ("truncated", "omitted", "elided", "clipped", "TRUNCATED")
 _CUT_MARK = re.compile(
     r"\d+ (?:more )?(?:lines?|chars?|characters|tokens|bytes)[ \w]{0,20}(?:truncated|omitted|elided)"
-    r"|\[[^\]\n]{0,40}truncated|<response clipped>|output (?:too long|exceeded|truncated)",
+    r"|[\[(<.…][^\]\n]{0,40}truncated|<response clipped|output (?:was )?truncated",
     re.IGNORECASE,
 )
 
@@ -97,12 +97,15 @@ class Observed:
 
     @cached_property
     def cut(self) -> bool:
-        """Whether the tool itself said that it left something out."""
-        return any(
-            _CUT_MARK.search(self.text, max(0, found.start() - 80), found.end() + 10)
-            for part in (self.head, self.tail)
-            for found in _CUT.finditer(part)
-        )
+        """Whether the tool itself said that it left something out. A file may hold such words, but not at its end."""
+        start = max(0, len(self.text) - 300) if self.cls in _FILES else 0
+        for word in _CUT_WORDS:
+            at, looks = self.text.find(word, start), 0
+            while at >= 0 and looks < 5:
+                if _CUT_MARK.search(self.text, max(0, at - 60), at + len(word) + 1):
+                    return True
+                at, looks = self.text.find(word, at + 1), looks + 1
+        return False
 
 
 def line_count(text: str) -> int:

@@ -64,14 +64,16 @@ def ends(text: str, most: int) -> str:
         if len(head) <= most:
             return head
     else:
-        head, tail = _first(text, 2 * most), flat(text[-2 * most :]).partition(" ")[2]
+        head, tail = beginning(text, 2 * most), flat(text[-2 * most :]).partition(" ")[2]
     last = clip_start(tail, most // 3).removeprefix(CUT.strip()).strip()
     first = clip(head, most - len(last) - 1).removesuffix(CUT)
     return f"{first}{CUT} {last}".strip() if first or last else ""
 
 
-def _first(text: str, size: int) -> str:
+def beginning(text: str, size: int) -> str:
     """The first ``size`` characters on one line, without the word that the end cuts."""
+    if len(text) <= size:
+        return flat(text)
     kept = flat(text[:size])
     return kept if len(kept) == size or text[size - 1 : size + 1].isspace() else kept.rpartition(" ")[0]
 

@@ -22,7 +22,7 @@ from ctxbudget.exchanges.logged import Logged, compact, events, logged, parsed, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 

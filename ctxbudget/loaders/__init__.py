@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.builder import TraceBuilder
+from ctxbudget.builder import Start, TraceBuilder
 from ctxbudget.calibrate import calibrate
 from ctxbudget.errors import EmptyTrace, MalformedTrace, TraceError, UnknownFormat
 from ctxbudget.records import read
@@ -35,13 +35,6 @@ _MODEL = re.compile(rb'"model"\s*:\s*"([^"]{1,100})"')
 
 LEAST_SURE = 0.1
 """Below this nobody recognises a file."""
-
-
-class Start(Protocol):
-    """Begins a conversation; ``label`` tells apart the traces of one file (``3`` for ``file#3``)."""
-
-    def __call__(self, label: str | None = None, path: str | None = None) -> TraceBuilder:
-        """A builder for the next conversation; ``path`` where a sub-agent's lies in a file of its own."""
 
 
 class Loader(Protocol):

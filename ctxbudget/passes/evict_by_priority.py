@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.trace import Edit, Form, Fragment, Kind
-from ctxbudget.view import Note, cut, digested
+from ctxbudget.view import STRIDE, Note, cut, digested
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,8 @@ CHAIN: Final = 60
 FINISHED: Final = 40
 STALE: Final = 20
 """What search and knowledge tools brought for a chain that is over (ranks: DESIGN section 6)."""
+
+_RANKS: Final = {Kind.USER: NEVER, Kind.MEMORY_FILE: NEVER, Kind.SUMMARY: OPEN, Kind.INJECTED: 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +64,17 @@ class EvictByPriority:
 
     def _ranked(self, view: View) -> Iterator[tuple[int, list[Fragment]]]:
         """Units before the tail with their rank, oldest first."""
-        seen: set[str] = set()
-        for fragment in view.editable(min(view.end, view.turn_start(view.turn - self.tail_turns + 1))):
-            if fragment.unit in seen or fragment.kind is Kind.INJECTED:
-                continue
-            seen.add(fragment.unit)
-            members = list(view.units.members(fragment))
-            rank = max(_rank(view, member) for member in members)
-            if rank < self.below:
-                yield rank, members
+        edge = min(view.end, view.turn_start(view.turn - self.tail_turns + 1))
+        ranks: dict[str, int] = {}
+        firsts: dict[str, Fragment] = {}
+        for fragment in view.between(view.overhead * STRIDE, edge):
+            rank = _rank(view, fragment)
+            if rank > ranks.get(fragment.unit, -1):
+                ranks[fragment.unit] = rank
+            firsts.setdefault(fragment.unit, fragment)
+        for unit, rank in ranks.items():
+            if 0 < rank < self.below:
+                yield rank, list(view.units.members(firsts[unit]))
 
     def _lines(self, view: View, members: list[Fragment]) -> Iterator[Edit]:
         for fragment in members:
@@ -95,15 +99,14 @@ def _freed(view: View, leaving: list[Fragment]) -> Iterator[Edit]:
 
 
 def _rank(view: View, fragment: Fragment) -> int:
-    """How much a fragment matters."""
-    if fragment.kind in (Kind.USER, Kind.MEMORY_FILE):
-        return NEVER
-    if fragment.id == view.task.plan or fragment.kind is Kind.SUMMARY:
+    """How much a fragment matters; 0 for what goes with its message."""
+    kind = fragment.kind
+    if kind in _RANKS:
+        return _RANKS[kind]
+    if fragment.id == view.task.plan:
         return OPEN
     if fragment.error:
         return FAILED
     if view.place_of[fragment.id] >= view.task.chain:
         return CHAIN
-    if fragment.kind is Kind.RETRIEVAL:
-        return STALE
-    return STALE if fragment.asks else FINISHED
+    return STALE if kind is Kind.RETRIEVAL or (kind is Kind.CALL and fragment.asks) else FINISHED

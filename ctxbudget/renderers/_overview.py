@@ -11,6 +11,9 @@ from ctxbudget.renderers._sections import Column, Row, Section
 if TYPE_CHECKING:
     from ctxbudget.report import Report, TraceReport
 
+MOST = 12
+"""Rows of sub-agents and of compactions in the usual answer."""
+
 _MEASURES = (
     Column("turns", drop=3),
     Column("peak"),
@@ -52,9 +55,16 @@ def sub_agents(report: TraceReport) -> Section:
     return Section(
         "Sub-agents",
         (Column("sub-agent", text=True), *_MEASURES),
-        tuple(Row((name_of(child), *_measures(child)), "over" if _is_over(child) else "") for child in report.children),
-        "beside the main context, never in it: --children shows each in full",
+        tuple(
+            Row((name_of(child), *_measures(child)), "over" if _is_over(child) else "")
+            for child in report.children[:MOST]
+        ),
+        _more(len(report.children), "beside the main context, never in it; --children shows each in full"),
     )
+
+
+def _more(number: int, note: str) -> str:
+    return f"and {number - MOST:,} more; {note}" if number > MOST else note
 
 
 def name_of(child: TraceReport) -> str:
@@ -179,6 +189,7 @@ def compactions(report: TraceReport) -> Section:
                     NOTHING if each.line is None else str(each.line),
                 )
             )
-            for each in report.compactions
+            for each in report.compactions[:MOST]
         ),
+        _more(len(report.compactions), "--table turns marks them all"),
     )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, BinaryIO
 
 from ctxbudget.renderers import _chart
+from ctxbudget.renderers._bars import Ink
 from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
 from ctxbudget.renderers._sections import Section
 from ctxbudget.report import chart
@@ -49,7 +50,7 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _charted(report: TraceReport) -> Iterator[str]:
-    ink = _chart.Ink(report.layers, colored=False)
+    ink = Ink(report.layers, colored=False)
     columns = chart.columns(report, WIDTH - _chart.AXIS)
     yield "```text"
     yield from (line.plain.rstrip() for line in _chart.lines(columns, ink, WIDTH))

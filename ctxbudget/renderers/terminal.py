@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ctxbudget.renderers import _chart, _table
-from ctxbudget.renderers._chart import Ink
+from ctxbudget.renderers._bars import Ink
 from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
 from ctxbudget.renderers._palette import CYAN, FAINT, PLAIN, SLATE, TONES, draws
 from ctxbudget.renderers._sections import Section

@@ -64,7 +64,7 @@ def total_rows(carried: Iterable[Life], fullest: Entry | None, scheme: Scheme) -
             scheme.layer(fragment),
             fragment.kind.value,
             fragment.tool,
-            fragment.resource and fragment.resource.target,
+            fragment.resource.target if fragment.resource else None,
         )
         for sums, name in zip(groups.values(), names, strict=True):
             if name is not None:

@@ -106,31 +106,39 @@ def titled(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((SECTIONS[name].title, items) for name, items in read(text).items())
 
 
-def _chosen(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+class _Room:
+    """Tokens still free, and what stands in them so far."""
+
+    def __init__(self, left: int, count: Callable[[str], int]) -> None:
+        self.left, self.count = left, count
+        self.chosen: list[Item] = []
+        self.opened: set[str] = set()
+
+    def take(self, item: Item, limit: int) -> int:
+        """Put the item in where it costs no more than ``limit``; what it took, 0 where it did not fit."""
+        title = "" if item.section in self.opened else f"## {SECTIONS[item.section].title}\n"
+        cost = self.count(f"{title}- {item.text}\n")
+        if cost > min(limit, self.left):
+            return 0
+        self.chosen.append(item)
+        self.opened.add(item.section)
+        self.left -= cost
+        return cost
+
+
+def _chosen(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> list[Item]:
     """First each section within its share, then what is left of the room to all, by worth."""
-    chosen, waiting = list[Item](), list[tuple[Item, int]]()
-    opened: set[str] = set()
-    left = room
+    room, waiting = _Room(tokens, count), list[Item]()
     for name, section in sorted(SECTIONS.items(), key=lambda each: each[1].place):
-        own = sorted((item for item in items if item.section == name), key=_worth)[:MOST]
-        share = min(int(room * section.share), left)
-        title = count(f"## {section.title}\n")
-        for item in own:
-            cost = count(f"- {item.text}\n") + (0 if name in opened else title)
-            if cost > share:
-                waiting.append((item, cost))
-                continue
-            chosen.append(item)
-            opened.add(name)
-            share -= cost
-            left -= cost
-    for item, cost in waiting:
-        price = cost - (count(f"## {SECTIONS[item.section].title}\n") if item.section in opened else 0)
-        if price <= left:
-            chosen.append(item)
-            opened.add(item.section)
-            left -= price
-    return chosen
+        share = int(tokens * section.share)
+        for item in sorted((item for item in items if item.section == name), key=_worth)[:MOST]:
+            taken = room.take(item, share)
+            share -= taken
+            if not taken:
+                waiting.append(item)
+    for item in sorted(waiting, key=_worth):
+        room.take(item, room.left)
+    return room.chosen
 
 
 def _worth(item: Item) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ctxbudget.layers import Scheme
-    from ctxbudget.trace import Fragment
+    from ctxbudget.trace import Fragment, Kind
 
 
 class Totals:
@@ -21,16 +21,15 @@ class Totals:
         self.scheme = scheme
         self.tokens = self.counted = self.chars = 0
         self.layers = dict.fromkeys(scheme.layers, 0)
-        self.kinds: dict[str, int] = {}
+        self.kinds: dict[Kind, int] = {}
 
     def add(self, fragment: Fragment, sign: int) -> None:
         """One fragment came (``sign`` 1) or went (-1)."""
-        tokens = fragment.tokens * sign
+        tokens, kind = fragment.tokens * sign, fragment.kind
         self.tokens += tokens
         self.counted += fragment.counted * sign
         self.chars += len(fragment.text) * sign
         self.layers[self.scheme.layer(fragment)] += tokens
-        kind = fragment.kind.value
         self.kinds[kind] = self.kinds.get(kind, 0) + tokens
 
 

@@ -83,6 +83,7 @@ class View:
         self.holder: dict[str, str] = {}
         """What was replaced, to the stand-in that took its place last."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
+        self._tokens: dict[int, int] = {}
         self._was: dict[int, str | None] = {}
         self._indexes: dict[Hashable, Index] = {}
         self._lanes: dict[Hashable, Lanes] = {}
@@ -168,8 +169,8 @@ class View:
         changed = min((place for place, was in self._was.items() if self._at(place) != was), default=self.end)
         at = bisect_left(self.places, min(changed, self.turns[-1]))
         if at <= len(self.places) // 2:
-            return sum(self.live[place].tokens for place in self.places[:at])
-        return self.tokens - sum(self.live[place].tokens for place in self.places[at:])
+            return sum(map(self._tokens.__getitem__, self.places[:at]))
+        return self.tokens - sum(map(self._tokens.__getitem__, self.places[at:]))
 
     def _at(self, place: int) -> str | None:
         found = self.live.get(place)
@@ -240,6 +241,7 @@ class View:
         self.place_of[fragment.id] = place
         self.touched[fragment.id] = None
         self.live[place] = fragment
+        self._tokens[place] = fragment.tokens
         if not self.places or place > self.places[-1]:
             self.places.append(place)
         else:

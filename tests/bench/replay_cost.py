@@ -105,7 +105,7 @@ def main() -> int:
     if len(sys.argv) > 2:
         with cProfile.Profile() as profile:
             replay(long, sys.argv[2], window=WINDOW, count=count)
-        pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+        pstats.Stats(profile).sort_stats(sys.argv[3] if len(sys.argv) > 3 else "tottime").print_stats(45)
         return 0
     worst = 0.0
     for preset in STRATEGIES.names():

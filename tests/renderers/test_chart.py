@@ -1,16 +1,18 @@
 """The per-turn chart."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxbudget.renderers import _chart
+from ctxbudget.renderers import _bars, _chart
+from ctxbudget.renderers._palette import ORANGE, letters
 from ctxbudget.report import chart
 from ctxbudget.report.chart import Column
 
-INK = _chart.Ink(("system", "task", "state"), colored=False)
+INK = _bars.Ink(("system", "task", "state"), colored=False)
 
 
 def column(turn, *parts, rest=0.0, compacted=False):
@@ -57,7 +59,7 @@ def test_over_the_window_is_drawn_whole_and_never_cut_at_100():
 
 @pytest.mark.parametrize("peak", [0.0, 0.0004, 0.004, 0.08, 0.2, 0.6, 1.0, 1.9, 2.5, 7.0, 40.0, 1234.0])
 def test_the_scale_always_holds_the_peak_in_a_screenful(peak):
-    scale = _chart._scale(peak)
+    scale = _bars.scale_for(peak)
     assert 5 <= scale.rows <= 24
     assert scale.top >= peak - 1e-9
     assert scale.top >= 1 or peak <= 0.2
@@ -82,27 +84,32 @@ def test_what_the_provider_reported_beyond_our_count_is_a_band_of_its_own():
 
 
 def test_colour_comes_with_letters_in_the_bars():
-    ink = _chart.Ink(("system", "task", "state"), colored=True)
+    ink = _bars.Ink(("system", "task", "state"), colored=True)
     rows = drawn([column(turn, 0.5, 0.3, 0) for turn in range(1, 33)], ink=ink)
     assert "S" in "".join(rows)
     assert "T" in "".join(rows)
     assert any(
-        _chart.ORANGE in str(span.style)
-        for line in _chart.lines([column(1, 1.2, 0, 0)], ink, 60)
-        for span in line.spans
+        ORANGE in str(span.style) for line in _chart.lines([column(1, 1.2, 0, 0)], ink, 60) for span in line.spans
     )
 
 
 def test_two_layers_part_within_a_row():
-    ink = _chart.Ink(("system", "task", "state"), colored=True)
-    cell, style = _chart._cell([("system", 0.05), ("task", 0.05)], 1.0, ink, over=False)
-    assert cell == "▄"
-    assert style == f"{ink.shades['system']} on {ink.shades['task']}"
+    ink = _bars.Ink(("system", "task", "state"), colored=True)
+    bar = _bars.bands(column(1, 0.05, 0.05, 0), ink.layers)
+    drawn_cell = _bars.cell(bar, 0, _bars.Scale(0.1, 10), ink, 1, named=True)
+    assert drawn_cell.plain == "▄"
+    assert str(drawn_cell.spans[0].style) == f"{ink.shades['system']} on {ink.shades['task']}"
+
+
+def test_many_bars_fill_the_width_and_few_are_apart():
+    assert _chart._edges(60, 94)[-1] == 94
+    assert {end - start for start, end in pairwise(_chart._edges(60, 94))} == {1, 2}
+    assert _chart._edges(3, 94) == [0, 6, 12, 18]
 
 
 def test_letters_are_all_different():
     names = ("system", "state", "s", "task", "tt", "sss", "working_memory")
-    given_letters = list(_chart.letters(names).values())
+    given_letters = list(letters(names).values())
     assert len(set(given_letters)) == len(names)
 
 

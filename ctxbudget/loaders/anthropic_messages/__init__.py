@@ -10,7 +10,7 @@ from ctxbudget.loaders.anthropic_messages import requests
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 

@@ -15,8 +15,7 @@ from ctxbudget.loaders.claude_code.parts import add_attachment, add_reply, add_s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ctxbudget.builder import TraceBuilder
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start, TraceBuilder
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 

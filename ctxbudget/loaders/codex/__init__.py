@@ -23,8 +23,7 @@ from ctxbudget.trace import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.builder import TraceBuilder
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start, TraceBuilder
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 

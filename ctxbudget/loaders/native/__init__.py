@@ -11,7 +11,7 @@ from ctxbudget.loaders.native.write import dump
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 

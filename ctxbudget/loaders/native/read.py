@@ -22,7 +22,7 @@ from ctxbudget.trace import Form
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start
     from ctxbudget.trace import Parse, Trace
 
 MOST_DEPTH = 20

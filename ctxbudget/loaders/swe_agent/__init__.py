@@ -27,8 +27,7 @@ from ctxbudget.trace import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctxbudget.builder import TraceBuilder
-    from ctxbudget.loaders import Start
+    from ctxbudget.builder import Start, TraceBuilder
     from ctxbudget.loaders.swe_agent.log import Message
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace

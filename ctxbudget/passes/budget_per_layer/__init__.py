@@ -87,18 +87,23 @@ class BudgetPerLayer:
                 yield Note("cannot-fit", f"cannot fit: {short}", layer, -room)
 
     def _walks(self, view: View, lanes: Lanes, rooms: dict[str, int]) -> tuple[dict[str, Walk], Walk]:
-        """Every layer's walk, and that of the thinking that must stay with what the lender keeps."""
-        walks = {layer: walk(view, lanes.lanes[layer], room, self.digest_cost) for layer, room in rooms.items()}
+        """Every layer's walk, and that of the thinking that must stay with what the lender keeps: its own layer pays
+        for it, and the lender what is beyond.
+        """
         home = view.scheme.kinds[Kind.THINKING]
-        lender = walks.get(self.lender)
-        thinking = resting(view, lanes.thinking, lender.floor if lender is not None else 0)
-        if not thinking.left or home not in rooms:
-            return walks, thinking
-        room = rooms[home] + thinking.left
-        if room < 0 and lender is not None and home != self.lender:
-            walks[self.lender] = walk(view, lender.lane, rooms[self.lender] + room, self.digest_cost)
+        walks: dict[str, Walk] = {}
+        if self.lender in rooms:
+            walks[self.lender] = walk(view, lanes.lanes[self.lender], rooms[self.lender], self.digest_cost)
+        thinking = resting(view, lanes.thinking, walks[self.lender].floor if walks else 0)
+        beyond = -thinking.left - rooms.get(home, 0)
+        if beyond > 0 and walks and home in rooms and home != self.lender:
+            lent = rooms[self.lender] - beyond
+            walks[self.lender] = walk(view, lanes.lanes[self.lender], lent, self.digest_cost)
             thinking = resting(view, lanes.thinking, walks[self.lender].floor)
-        walks[home] = walk(view, lanes.lanes[home], max(0, room), self.digest_cost)
+        for layer, room in rooms.items():
+            if layer not in walks:
+                left = max(0, room + thinking.left) if layer == home else room
+                walks[layer] = walk(view, lanes.lanes[layer], left, self.digest_cost)
         return walks, thinking
 
     def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:

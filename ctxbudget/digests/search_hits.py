@@ -1,0 +1,88 @@
+"""What a search found (grep, rg, a code index): how many hits, in which files, the first of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch
+from ctxbudget.digests._wording import number, several
+from ctxbudget.resources import READ, SEARCH
+
+if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._parts import Part
+
+_PLACED = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?):(\d+)(?::\d+)?:", re.MULTILINE)
+"""``path:12:text``, as grep -n, rg and compilers give it."""
+_IN_FILE = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:]{1,300}[./\\][^\s:]{1,300}):(?!\d+\n)", re.MULTILINE)
+"""``path:text``, without line numbers."""
+_COUNTED = re.compile(r"^(?P<file>[^\s:()][^:()\n]{0,300}?)(?::| \()(?P<count>\d+)(?: match(?:es)?\))?$", re.MULTILINE)
+"""``path:12`` (grep -c) and ``path (12 matches)``."""
+_NUMBERED = re.compile(r"^\d+[:\-].*$", re.MULTILINE)
+_HEADED = re.compile(r"^(?!\d+[:-])(\S+[./\\]\S+)\n(?=\d+[:-])", re.MULTILINE)
+"""The heading of a file above its ``12:text`` lines, as rg gives them to a terminal."""
+_SAID = re.compile(r"\A(?:Found (?P<hits>\d[\d,]*) (?P<what>[^\n]{1,60}?)(?: in [^\n]*)?|No (?:matches|files|results)[^\n]*)(?:\n|\Z)")
+_GAP = re.compile(r"^--$", re.MULTILINE)
+
+
+def score(seen: Observed) -> float:
+    """By class; or where most of the first lines are ``path:12:text``."""
+    if seen.cls == SEARCH:
+        return 0.7
+    if seen.cls == READ or not seen.fragment.answers or len(seen.top) < 2:
+        return 0.0
+    return 0.65 if sum(1 for line in seen.top if _PLACED.match(line)) * 5 > len(seen.top) * 3 else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Hits by file, most first; then the hits themselves."""
+    if not seen.text.strip() or (said := _SAID.match(seen.head)) and said["hits"] is None:
+        return Sketch((Phrase("no hits"),))
+    parts: list[Part] = _summary(seen)
+    if seen.cut:
+        parts.append(Phrase("cut by the tool"))
+    lines = [line.strip() for line in seen.head.split("\n") if line.strip() and not _SAID.match(line)]
+    if len(seen.text) > len(seen.head) and len(lines) > 1:
+        lines.pop()
+    parts.append(Lines(lines))
+    return Sketch(tuple(parts))
+
+
+def _summary(seen: Observed) -> list[Part]:
+    said = _SAID.match(seen.head)
+    own: list[Part] = [Phrase(said[0].strip().rstrip(":"))] if said else []
+    if files := _by_file(seen.text):
+        total = sum(files.values())
+        found = f"{several(total, 'hit')} in {several(len(files), 'file')}"
+        ranked = [f"{name} {number(hits)}" for name, hits in files.most_common()]
+        return [*(own or [Phrase(found)]), *([Names(ranked, share=0.5)] if len(files) > 1 else [])]
+    if own:
+        return own
+    if hits := len(re.findall(r"^\d+:", seen.text, re.MULTILINE)):
+        return [Phrase(several(hits, "hit"))]
+    return [Phrase(several(_filled(seen.text), "line"))]
+
+
+def _by_file(text: str) -> Counter[str]:
+    """Hits by file, in the form that the text has."""
+    if found := _PLACED.findall(text):
+        return Counter(name for name, _ in found)
+    counted = _COUNTED.findall(text)
+    if counted and len(counted) * 2 > _filled(text):
+        return Counter({name: int(count) for name, count in counted if int(count[:9])})
+    if (headings := list(_HEADED.finditer(text))) and _NUMBERED.search(text):
+        ends = [*(heading.start() for heading in headings[1:]), len(text)]
+        return Counter({
+            heading[1]: len(re.findall(r"^\d+:", text[heading.end() : end], re.MULTILINE))
+            for heading, end in zip(headings, ends, strict=True)
+        })
+    found_plain = _IN_FILE.findall(text)
+    return Counter(found_plain) if len(found_plain) * 2 > _filled(text) else Counter()
+
+
+def _filled(text: str) -> int:
+    """Lines that are not blank."""
+    stripped = text.strip()
+    return stripped.count("\n") + 1 - len(re.findall(r"\n(?=[ \t]*\n)", stripped)) if stripped else 0

@@ -1,0 +1,124 @@
+"""A file that was read: how long it is and what it defines; with room the part that matters, else its outline."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._languages import LANGUAGES, PROSE
+from ctxbudget.digests._observed import HEAD
+from ctxbudget.digests._parts import Lines, Names, Phrase, Prose, Sketch
+from ctxbudget.digests._relevant import windows
+from ctxbudget.digests._wording import beginning, clip, flat, number, several
+from ctxbudget.resources import READ
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.digests._languages import Language
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._observed import HEAD
+from ctxbudget.digests._parts import Part
+
+_FLAG = re.compile(
+    r"^[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",
+    re.MULTILINE,
+)
+_FEW_FLAGS = 3
+"""From so many on, switches are counted apart from other names."""
+_MARKUP = re.compile(r"^(?:#.*|={3,}|-{3,})$", re.MULTILINE)
+_OUTLINE = 60
+"""Lines of an outline at most."""
+_LONGEST_NAME = 80
+_DOC = re.compile(r"\s*(?:#![^\n]*\n)?\s*(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+|--|;+|@moduledoc \"\"\")[ \t]*\n?[ \t*]*(\w[^\n]{8,200})")
+
+
+def score(seen: Observed) -> float:
+    """Sure where a reading tool brought in a file of a known language; a read at all otherwise."""
+    if seen.cls != READ:
+        return 0.0
+    return 0.95 if seen.suffix in LANGUAGES else 0.6
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Lines, names; with room a window round each place that hints point at, or the lines that define something."""
+    language = LANGUAGES.get(seen.suffix, PROSE)
+    parts: list[Part] = [Phrase(several(seen.lines, "line"))]
+    names = list(_names(seen.text, language))
+    if names:
+        parts += _named(seen.text, names, language)
+    parts += _shown(seen, language) if seen.roomy else _opening(seen, bool(names), language)
+    return Sketch(tuple(parts), detail=span(seen))
+
+
+def span(seen: Observed) -> str:
+    """Which lines of the file these are; empty for a whole file."""
+    given = seen.fragment.resource.span if seen.fragment.resource is not None else None
+    if seen.first is not None:
+        if seen.first == 1 and given is None:
+            return ""
+        return f"lines {number(seen.first, '')}-{number(seen.first + max(seen.lines, 1) - 1, '')}"
+    if given is None:
+        return ""
+    low, high = given
+    if low < 0:
+        return f"last {-low} lines" if high == -1 else ""
+    return f"from line {low}" if high < 0 else f"lines {low}-{high}"
+
+
+def _names(text: str, language: Language) -> Iterator[str]:
+    """Everything defined, each once, in order; what stands inside where nothing stands outside."""
+    found = dict.fromkeys(_found(language.outer, text))
+    if not found and language.inner is not None:
+        found = dict.fromkeys(_found(language.inner, text))
+    yield from (name for name in found if name)
+
+
+def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        yield clip(flat(match[match.lastindex or 0]).strip("\"'`"), _LONGEST_NAME)
+
+
+def _named(text: str, names: list[str], language: Language) -> list[Part]:
+    """The names; three or more switches among them are counted behind the others."""
+    switches = set(_FLAG.findall(text)) if language is not PROSE else set()
+    flags = [name for name in names if name in switches]
+    if len(flags) < _FEW_FLAGS:
+        return [Names(names, before=f"{language.verb} ", share=0.8)]
+    others = [name for name in names if name not in switches]
+    counted = Names(flags, before=f"{several(len(flags), 'flag')}: ")
+    return [Names(others, before=f"{language.verb} ", share=0.5), counted] if others else [counted]
+
+
+def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
+    """What the file says of itself, or its text where nothing has a name."""
+    if named and language is not PROSE:
+        said = _DOC.match(seen.head)
+        return [Prose(flat(said[1]), before="about: ")] if said else []
+    if named:
+        body = beginning(_MARKUP.sub("", seen.text[: 2 * HEAD]), HEAD)
+        return [Prose(body)] if body else []
+    return [Prose(seen.text, tail=True)]
+
+
+def _shown(seen: Observed, language: Language) -> list[Part]:
+    found = windows(seen.text, seen.hints, seen.target, seen.first or 1)
+    if found:
+        return [
+            Lines(each.lines, before=f"from line {number(each.first, '')}:", share=0.9) for each in found
+        ]
+    outline = list(islice(_outline(seen, language), _OUTLINE))
+    return [Lines(outline, before="outline:")] if outline else _opening(seen, named=False, language=language)
+
+
+def _outline(seen: Observed, language: Language) -> Iterator[str]:
+    """The defining lines with their numbers, members included."""
+    text, line, at = seen.text, seen.first or 1, 0
+    patterns = [language.outer, *([language.inner] if language.inner is not None else [])]
+    starts = sorted({match.start() for pattern in patterns for match in islice(pattern.finditer(text), 4 * _OUTLINE)})
+    for start in starts:
+        line += text.count("\n", at, start)
+        at = start
+        end = text.find("\n", start)
+        yield f"{number(line, '')}: {clip(text[start : end if end >= 0 else len(text)].rstrip(), 120)}"

@@ -1,0 +1,20 @@
+"""Text of which nothing more is known: its head and its tail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Prose, Sketch
+
+if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
+
+
+def score(seen: Observed) -> float:
+    """Always possible; sure where nobody asked a tool for it."""
+    return 0.1 if seen.fragment.answers else 1.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Head and tail."""
+    return Sketch((Prose(seen.text, tail=True),))

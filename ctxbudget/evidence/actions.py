@@ -1,0 +1,131 @@
+"""The calls of a trace with their arguments and results: what acts, and so what may have needed something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from ctxbudget.resources import ACT, CREATE, EDIT, SHELL, WRITE, may_change, targets
+
+if TYPE_CHECKING:
+    from ctxbudget.trace import Fragment, Trace
+
+BY_TEXT = frozenset({EDIT, WRITE, CREATE})
+"""Classes of calls that change files and say so: what they write is theirs, not something looked up."""
+_DEEPEST = 6
+_KEY = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One call. ``place`` is its index in the log, ``args`` what it was given (raw text where it is not JSON)."""
+
+    place: int
+    call: Fragment
+    args: Mapping[str, Any] | str
+    results: tuple[Fragment, ...]
+
+    @property
+    def turn(self) -> int:
+        """The turn whose reply made it. 0: it stood in the first prompt, and this agent did not make it."""
+        return self.call.turn - 1
+
+    @property
+    def cls(self) -> str | None:
+        """Its tool class."""
+        return self.call.resource.cls if self.call.resource is not None else None
+
+    @property
+    def target(self) -> str | None:
+        """What it works on."""
+        return self.call.resource.target if self.call.resource is not None else None
+
+    @property
+    def failed(self) -> bool:
+        """A result of it reports a failure. A format without such a mark never says so."""
+        return any(result.error for result in self.results)
+
+    @property
+    def changes_files(self) -> bool:
+        """It changed the files it names; one that failed did not."""
+        return self.cls in BY_TEXT and not self.failed
+
+    @property
+    def may_change(self) -> bool:
+        """It could have changed anything at all. A command that failed may have; an edit or an action has not."""
+        if self.failed and (self.cls in BY_TEXT or self.cls == ACT):
+            return False
+        return may_change(self.call.resource)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files it names: the target as the trace spells it first, the others of a patch behind it."""
+        named = targets(self.call.tool or "", self.args)[1:] if self.cls in BY_TEXT else ()
+        return (*((self.target,) if self.target is not None else ()), *named)
+
+
+def actions(trace: Trace) -> list[Action]:
+    """The calls in order. A result belongs to the latest call of its id."""
+    found: list[tuple[int, Fragment, list[Fragment]]] = []
+    current: dict[str, list[Fragment]] = {}
+    for place, fragment in enumerate(trace.fragments):
+        if fragment.call is None:
+            continue
+        if fragment.asks:
+            current[fragment.call] = results = []
+            found.append((place, fragment, results))
+        elif fragment.call in current:
+            current[fragment.call].append(fragment)
+    return [Action(place, call, arguments(call), tuple(results)) for place, call, results in found]
+
+
+def arguments(call: Fragment) -> Mapping[str, Any] | str:
+    """The arguments as they stand in the text of the call, behind the tool's name."""
+    shown = call.text.removeprefix(f"{call.tool} ") if call.tool else call.text
+    if shown.startswith("{"):
+        try:
+            given = orjson.loads(shown)
+        except (orjson.JSONDecodeError, UnicodeEncodeError):
+            return shown
+        if isinstance(given, dict):
+            return given
+    return shown
+
+
+def folded(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same under keys without case and separators: ``old_string``, ``oldString`` → ``oldstring``."""
+    return {_KEY.sub("", str(key)).lower(): value for key, value in given.items()}
+
+
+def objects(value: Any, depth: int = _DEEPEST) -> Iterator[dict[str, Any]]:
+    """Every object in the arguments, outermost first, under folded keys."""
+    if isinstance(value, Mapping):
+        here = folded(value)
+        yield here
+        value = list(here.values())
+    if isinstance(value, list) and depth:
+        for item in value:
+            yield from objects(item, depth - 1)
+
+
+def leaves(value: Any, key: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str]]:
+    """Every string and number of the arguments with its folded key, as the call's text shows it."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield key, repr(value)
+    elif isinstance(value, Mapping) and depth:
+        for name, item in folded(value).items():
+            yield from leaves(item, name, depth - 1)
+    elif isinstance(value, list) and depth:
+        for item in value:
+            yield from leaves(item, key, depth - 1)
+
+
+def runs_commands(action: Action) -> bool:
+    """Whether it is a shell command, whatever the command does."""
+    return action.cls == SHELL or any(key in {"command", "cmd", "script"} for key, _ in leaves(action.args))

@@ -1,0 +1,87 @@
+"""Strings in the arguments of a call that cannot be guessed: ids, hashes, numbers, absolute paths, URLs.
+
+What an edit or a write puts into files is not looked at: its old text is D1, its new text is the model's own. Of a
+command that writes files, bodies of here-documents are left out for the same reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ctxbudget.evidence.actions import BY_TEXT, leaves
+from ctxbudget.evidence.edits import NEW, OLD
+from ctxbudget.resources import arguments as known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ctxbudget.evidence.actions import Action
+
+DIGITS = 3
+"""Digits from which a number, or a word with digits, counts."""
+
+_TOKEN = re.compile(
+    r"""
+    (?P<url>[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>`\\)\]}|,;]+)
+  | (?P<path>(?<![\w.~/-])(?:~|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,})
+  | (?P<word>\w+(?:[-.]\w+)*)
+    """,
+    re.VERBOSE,
+)
+_WORD = re.compile(r"\w+(?:[-.]\w+)*")
+_PIECE = re.compile(r"\w+")
+_HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{5,}")
+_COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2\s*$|\Z)", re.DOTALL | re.MULTILINE)
+_EVERYWHERE = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/usr/bin/env", "/bin/bash", "/bin/sh"})
+_BODIES = frozenset({*OLD, *NEW, *known.CONTENTS, *known.PATCHES, "newsource"})
+
+
+def strings(action: Action) -> tuple[str, ...]:
+    """The longest strings of each argument that count, in order, each once."""
+    found: dict[str, None] = {}
+    for text in _arguments(action):
+        whole = text.strip()
+        for hit in _TOKEN.finditer(text):
+            token = hit[0].rstrip(".,:;!?-") if hit.lastgroup != "word" else hit[0]
+            if hit.lastgroup != "word" or counts(token) or (token == whole and _is_id(token)):
+                found[token] = None
+    return tuple(token for token in found if token not in _EVERYWHERE)
+
+
+def inner(token: str) -> tuple[str, ...]:
+    """The strings inside a longer one that count by themselves: the order number of a URL, the hash of a path."""
+    pattern = _PIECE if _WORD.fullmatch(token) else _WORD
+    return tuple(dict.fromkeys(piece for piece in pattern.findall(token) if piece != token and counts(piece)))
+
+
+def counts(word: str) -> bool:
+    """Whether a word is an id, a hash or a number that nobody guesses."""
+    return sum(char.isdigit() for char in word) >= DIGITS or _HASH.match(word) is not None
+
+
+def identifiers(action: Action) -> tuple[str, ...]:
+    """Compound identifiers (``snake_case``, ``camelCase``, six characters or more) for D3."""
+    named = (name for text in _arguments(action) for name in _IDENTIFIER.findall(text))
+    return tuple(dict.fromkeys(name for name in named if _COMPOUND.search(name)))
+
+
+def _is_id(word: str) -> bool:
+    """A whole argument that mixes letters and digits: ``V31``, ``e12``."""
+    return any(char.isdigit() for char in word) and any(char.isalpha() for char in word)
+
+
+def _arguments(action: Action) -> Iterator[str]:
+    """The arguments that name things."""
+    writes = action.cls in BY_TEXT
+    for key, text in leaves(action.args):
+        if not writes:
+            yield text
+        elif key in known.COMMANDS:
+            yield _HEREDOC.sub(" ", text)
+        elif key == known.RAW:
+            yield text.partition("\n")[0]
+        elif key not in _BODIES:
+            yield text
