@@ -69,7 +69,8 @@ def digest(
         return ""
     seen = observe(fragment, cap_tokens, hints, ok)
     sketch = _sketched(seen)
-    return fitted(leads(fragment, sketch), (*_outcome(seen), *sketch.parts), limit, count)
+    parts = (*_outcome(seen), *sketch.parts)
+    return fitted(leads(fragment, sketch), parts, limit, count, whole_lead=not fragment.answers)
 
 
 def _sketched(seen: Observed) -> Sketch:

@@ -40,6 +40,9 @@ _ENDS = ("system-reminder>", "_error>", "output>", ")", "bash-$", "]")
 _REACH = 4_000
 """Characters at the end in which a trailer lies."""
 _LAYERS = 4
+_NOTHING = re.compile(r"\s*(?:\([^()\n]*no output\)|[^\n]*(?:had no|not produce any) output\.?)\s*\Z", re.IGNORECASE)
+"""How harnesses say that there was nothing."""
+_SILENT = 100
 
 
 def unwrapped(text: str) -> tuple[str, int | None]:
@@ -53,6 +56,8 @@ def unwrapped(text: str) -> tuple[str, int | None]:
     while (back := _trailer(text, start, stop)) is not None:
         status, stop = _code(back, status), back.start()
     body = text[start:stop]
+    if len(body) < _SILENT and _NOTHING.match(body):
+        return "", status
     if gemini := _GEMINI.match(body):
         code = _GEMINI_CODE.search(body, gemini.end())
         return gemini["out"], int(code[1]) if code else status

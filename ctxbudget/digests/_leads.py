@@ -6,21 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._wording import clip, flat
-from ctxbudget.resources import (
-    ACT,
-    BROWSER,
-    CREATE,
-    DELEGATE,
-    EDIT,
-    FETCH,
-    IMAGE,
-    LIST,
-    READ,
-    RETRIEVAL,
-    SCREENSHOT,
-    SEARCH,
-    WRITE,
-)
+from ctxbudget.resources import classes
+from ctxbudget.resources.names import tail
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
@@ -30,16 +17,20 @@ if TYPE_CHECKING:
 LONGEST = 80
 """Characters of a target. Of a longer path the end is kept, of anything else the beginning."""
 _VERBS = {
-    READ: "read", EDIT: "edited", WRITE: "written", CREATE: "created", LIST: "listed", SEARCH: "searched",
-    FETCH: "fetched", RETRIEVAL: "asked", BROWSER: "seen", SCREENSHOT: "taken", IMAGE: "seen", DELEGATE: "delegated",
-    ACT: "done",
+    classes.READ: "read", classes.EDIT: "edited", classes.WRITE: "written", classes.CREATE: "created",
+    classes.LIST: "listed", classes.SEARCH: "searched", classes.FETCH: "fetched", classes.RETRIEVAL: "asked",
+    classes.BROWSER: "seen", classes.SCREENSHOT: "taken", classes.IMAGE: "seen", classes.DELEGATE: "delegated",
+    classes.ACT: "done",
 }  # fmt: skip
-_PATHS = frozenset({READ, EDIT, WRITE, CREATE, LIST, IMAGE})
+_PATHS = frozenset({
+    classes.READ, classes.EDIT, classes.WRITE, classes.CREATE, classes.LIST, classes.IMAGE, classes.BROWSER, classes.FETCH,
+})  # fmt: skip
 
 
 def label(fragment: Fragment) -> str:
     """What a text calls a fragment: tool, target and turn, as far as there are any."""
-    name = " ".join(part for part in (fragment.tool or "", _shown(fragment)) if part)
+    tool, target = tail(fragment.tool or ""), _shown(fragment)
+    name = " ".join(part for part in ("" if target.startswith(f"{tool}(") else tool, target) if part)
     turn = f"turn {named_turn(fragment)}"
     return f"{name}, {turn}" if name else turn
 
@@ -50,19 +41,19 @@ def leads(fragment: Fragment, sketch: Sketch) -> tuple[str, ...]:
     A result begins ``config.py, read at turn 8``, a call ``Read config.py, turn 8``, other text ``user, turn 3``.
     """
     turn = named_turn(fragment)
+    tool = tail(fragment.tool or "")
+    detail = f", {sketch.detail}" if sketch.detail else ""
     if fragment.asks:
-        tool = fragment.tool or "call"
-        named = f"{tool} {sketch.detail}" if sketch.detail else tool
-        return f"{named}, turn {turn}", f"{tool}, turn {turn}"
+        name, _, turn_said = label(fragment).rpartition(", ")
+        return f"{name or 'call'}{detail}, {turn_said}", f"{tool or 'call'}, {turn_said}"
     if not fragment.answers:
         return f"{fragment.kind.replace('_', ' ')}, turn {turn}", f"turn {turn}"
-    shown = _shown(fragment)
-    name = shown or fragment.tool or str(fragment.kind)
+    target = _shown(fragment)
+    name = (f"{tool} {target}".strip() if target.startswith("-") else target) or sketch.name or tool or str(fragment.kind)
     cls = fragment.resource.cls if fragment.resource is not None else ""
-    did = f"{sketch.verb or _VERBS.get(cls, 'run' if shown or fragment.tool else '')} at turn {turn}".strip()
-    detail = f", {sketch.detail}" if sketch.detail else ""
+    did = f"{sketch.verb or _VERBS.get(cls, 'run')} at turn {turn}"
     short = _last_name(name) if cls in _PATHS else clip(name, LONGEST // 3)
-    return f"{name}{detail}, {did}", *((f"{short}, {did}",) if short else ()), f"{fragment.tool or 'it'}, turn {turn}"
+    return f"{name}{detail}, {did}", f"{short or tool or 'it'}, {did}", f"{tool or 'it'}, turn {turn}"
 
 
 def _shown(fragment: Fragment) -> str:
@@ -71,9 +62,8 @@ def _shown(fragment: Fragment) -> str:
     target = flat(resource.target or "") if resource is not None else ""
     if len(target) <= LONGEST or resource is None:
         return target
-    if resource.cls in _PATHS and " " not in target:
-        kept = target[len(target) - LONGEST :]
-        return "…" + kept[max(kept.find("/"), 0) :]
+    if resource.cls in _PATHS and " " not in target and "/" in (kept := target[len(target) - LONGEST :]):
+        return "…" + kept[kept.find("/") :]
     return clip(target, LONGEST)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _CHARS = 3.7
 """Characters per token to begin with; corrected by what the first attempt really costs."""
 _TRIES = 6
-_LEAST = 24
+_REST = 15
+"""Characters of `` and 1,234 more``."""
+LEAST = 24
 """A shorter piece of a line says nothing."""
 
 
@@ -59,7 +61,7 @@ class Prose:
             return "", False
         kept = ends(self.text, room) if self.tail else clip(self.text, room)
         whole = len(kept) >= len(self.text) or (self.tail and CUT not in kept)
-        return self.before + kept if kept else "", whole
+        return (self.before + kept, whole) if whole or len(kept) >= LEAST else ("", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,13 @@ class Names:
         shown = 0
         while shown < len(self.items) and (room := room - len(self.items[shown]) - 2) >= -2:
             shown += 1
-        if not shown:
-            return "", False
-        return f"{self.before}{', '.join(self.items[:shown])} and {number(total - shown)} more", False
+        kept = ", ".join(self.items[:shown])
+        if not shown:  # of one long item the beginning is better than nothing
+            kept, shown = clip(self.items[0], int(chars * self.share) - len(self.before) - _REST) if self.items else "", 1
+            if len(kept) < LEAST:
+                return "", False
+        more = f" and {number(total - shown)} more" if total > shown else ""
+        return self.before + kept + more, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +110,8 @@ class Lines:
         room = int(chars * self.share) - len(self.before)
         kept, whole = list[str](), True
         for item in self.items:
-            line = clip(item, room) if room >= min(_LEAST, len(item)) else ""
-            if not line and item:
+            line = clip(item, room)
+            if len(line) < min(len(item), 2 * LEAST):
                 return self._with_heading(kept), False
             kept.append(line)
             whole = whole and line == item
@@ -123,18 +129,27 @@ class Sketch:
     parts: tuple[Part, ...]
     detail: str = ""
     """Goes with the name: ``lines 8-29``."""
+    name: str = ""
+    """What to call it, where the call names no target: the address of a page."""
     verb: str = ""
     """What was done with the target, where the class of the call does not say it: ``listed``."""
 
 
-def fitted(leads: Sequence[str], parts: Sequence[Part], cap: int, count: Callable[[str], int]) -> str:
-    """The first lead with which anything can be said within ``cap`` tokens; else a lead alone, else nothing."""
+def fitted(
+    leads: Sequence[str], parts: Sequence[Part], cap: int, count: Callable[[str], int], *, whole_lead: bool = False
+) -> str:
+    """The first lead with which anything can be said within ``cap`` tokens; else a lead alone, else nothing.
+
+    With ``whole_lead`` a long lead alone is better than a short one with more behind it.
+    """
     alone = ""
     for lead in dict.fromkeys(map(clean, leads)):
         if count(lead) <= cap:
             if text := _filled(lead, parts, cap, count):
                 return text
             alone = alone or lead
+            if whole_lead:
+                break
     return alone
 
 

@@ -26,7 +26,7 @@ _TREE = re.compile(r"^(?:[│|` \t\u00a0]*[├└|`+\\][─-]{1,3}[ \u00a0])(?P<
 _BULLET = re.compile(r"^[ \t]*- (?P<name>[^\n]+)$", re.MULTILINE)
 _PATH = re.compile(r"[^\s:*?\"<>|=(){};,]+(?: [^\s:*?\"<>|=(){};,]+){0,3}[/*@]?\Z")
 _ERROR = re.compile(r"\A(?:ls|find|tree|dir|stat)?:? ?[^\n]{0,200}(?:No such file|cannot access|not found|denied|not exist)")
-_NOTE = re.compile(r"^(?:total \d+|Here's the files and directories[^\n]*|\d+ director(?:y|ies), \d+ files?|[^\n]*:)$")
+_NOTE = re.compile(r"^(?:total \d+|Found \d+ files?|Here's the files and directories[^\n]*|\d+ director(?:y|ies), \d+ files?|[^\n]*:)$")
 _COLUMNS = re.compile(r"\t|[ ]{2,}")
 _ENDING = re.compile(r"[^/\\. ](\.[A-Za-z0-9]{1,8})[*@]?\Z")
 _ENDINGS = 3
@@ -49,9 +49,10 @@ def score(seen: Observed) -> float:
     if _TREE.search(seen.head) and sum(1 for line in seen.top if _TREE.match(line)) * 2 > len(seen.top):
         return 0.85
     paths = all(_PATH.match(line) or _NOTE.match(line) for line in seen.top[:12])
-    if seen.cls in {LIST, SEARCH}:
-        return 0.8 if paths or (seen.cls == LIST and len(seen.top) > 3) else 0.0
-    return 0.75 if paths and len(seen.top) > 3 and sum("/" in line for line in seen.top) * 2 > len(seen.top) else 0.0
+    if seen.cls == LIST:
+        return 0.8 if paths or len(seen.top) > 3 else 0.0
+    named = sum("/" in line or "." in line for line in seen.top) * 2 > len(seen.top)
+    return 0.8 if paths and named and (seen.cls == SEARCH or len(seen.top) > 3) else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:

@@ -1,6 +1,130 @@
-"""x"""
+"""A snapshot of a page as a tree of elements: address, title, headings, and what can be acted on."""
+
 from __future__ import annotations
-from ctxbudget.digests._parts import Prose, Sketch
-def score(seen): return 0
-def sketch(seen): return Sketch(())
-def skeleton(text,cap,count): return ""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._blobs import without_blobs
+from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch, fitted
+from ctxbudget.digests._wording import clip, flat, several
+from ctxbudget.resources import READ, SEARCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._parts import Part
+
+ACTIONABLE = (
+    "button", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider", "spinbutton", "listbox", "tab",
+    "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "option", "input", "select", "textarea", "link",
+)  # fmt: skip
+"""Roles that something can be done with (WAI-ARIA 1.2, widget roles), links last: pages have most of them."""
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "input", "select", "textarea"})
+_ROLES = "|".join([*ACTIONABLE, "heading", "row", "table", "dialog", "alert", "form", "navigation", "main", "banner", "img"])
+
+_LINE = re.compile(
+    rf"^[ \t]*(?:- |\*+ )?(?P<before>(?:uid=\S+ |\[[\w-]+\][ :]? ?|ref=\S+ )?)'?(?P<role>{_ROLES})\b"
+    r"(?:[ :]+(?:\"(?P<name>(?:[^\"\\\n]|\\.)*)\"|'(?P<single>[^'\n]*)'))?(?P<rest>[^\n]*)$",
+    re.MULTILINE,
+)
+"""A line of Playwright's (``- button "Save" [ref=e12]``), of a numbered tree (``[12] button 'Save'``) or of Chrome's
+(``uid=1_2 button "Save"``)."""
+_URL = re.compile(r"^[ \t#*-]*(?:Page )?(?:URL|url|Url)(?:\*\*)?: *(\S+)", re.MULTILINE)
+_TITLE = re.compile(r"^[ \t#*-]*(?:Page )?[Tt]itle(?:\*\*)?: *(\S[^\n]*)$|RootWebArea[ :]+['\"]([^'\"\n]+)", re.MULTILINE)
+_REF = re.compile(r"\[ref=\w+\]")
+_ROWS = 10
+_LEAST = 4
+"""Elements that make a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    role: str
+    name: str
+    ref: str
+
+
+def score(seen: Observed) -> float:
+    """Where several lines of the beginning are elements."""
+    if not seen.fragment.answers or seen.cls in {READ, SEARCH}:
+        return 0.0
+    found = sum(1 for line in seen.top if (match := _LINE.match(line)) and (match["name"] or match["single"] or match["before"] or "[ref=" in line))
+    return 0.95 if found >= _LEAST or (found and _URL.search(seen.head)) else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Title and address; headings; buttons, fields and links by name."""
+    elements = _elements(seen.text)
+    title, url = _page(seen.text)
+    told = [Phrase(part) for part in ((title, url) if seen.target or not url else (title,)) if part]
+    if seen.roomy:
+        rows = [each.name for each in elements if each.role == "row" and each.name]
+        more = [Lines(rows[:_ROWS], before="rows:")] if rows else []
+        return Sketch((*told, Phrase(_counts(elements)), Lines(_outline(elements), share=0.8), *more), name=url)
+    return Sketch((*told, *_by_role(elements, title)), name=url)
+
+
+def skeleton(text: str, cap: int, count: Callable[[str], int]) -> str:
+    """A page snapshot reduced to what can be acted on and its headings, within ``cap`` tokens; blobs are only named.
+
+    Empty where the text is not a snapshot, or nothing of it fits.
+    """
+    text = without_blobs(text)
+    elements = _elements(text)
+    if len(elements) < _LEAST:
+        return ""
+    title, url = _page(text)
+    parts = [*([Phrase(title)] if title else []), Phrase(_counts(elements)), Lines(_outline(elements))]
+    return fitted((f"page {url}".strip(), "page"), parts, cap, count)
+
+
+def _page(text: str) -> tuple[str, str]:
+    """Title and address, each empty where it is not said."""
+    title, url = _TITLE.search(text[:4_000]), _URL.search(text[:4_000])
+    return clip(flat(title[1] or title[2]), 160) if title else "", clip(url[1], 160) if url else ""
+
+
+def _elements(text: str) -> list[_Element]:
+    found = []
+    for match in _LINE.finditer(text):
+        ref = _REF.search(match["rest"])
+        name = match["name"] or match["single"] or match["rest"].rpartition("]")[2].removeprefix(":").strip()
+        found.append(_Element(match["role"], clip(flat(name), 80), ref[0] if ref else match["before"].strip()))
+    return found
+
+
+def _by_role(elements: list[_Element], title: str) -> list[Part]:
+    groups = {
+        "heading": [each.name for each in elements if each.role == "heading" and each.name not in {"", title}],
+        "button": [each.name for each in elements if each.role == "button" and each.name],
+        "field": [each.name or each.role for each in elements if each.role in _FIELDS],
+        "control": [
+            f"{each.role} {each.name}".strip()
+            for each in elements
+            if each.role in ACTIONABLE and each.role not in _FIELDS | {"button", "link"}
+        ],
+        "row": [each.name for each in elements if each.role == "row"],
+        "link": [each.name for each in elements if each.role == "link" and each.name],
+    }
+    parts: list[Part] = []
+    for what, names in groups.items():
+        if what == "row" and names:
+            parts.append(Phrase(several(len(names), "row")))
+        elif names:
+            parts.append(Names(names, before=f"{several(len(names), what)}: ", share=0.4 if what != "link" else 1.0))
+    return parts
+
+
+def _counts(elements: list[_Element]) -> str:
+    roles = [each.role for each in elements]
+    return ", ".join(several(roles.count(role), role) for role in (*ACTIONABLE, "row") if role in roles) or "no controls"
+
+
+def _outline(elements: list[_Element]) -> list[str]:
+    """Controls and headings in the order of the page, links after everything else."""
+    told = [each for each in elements if each.role in ACTIONABLE or each.role in {"heading", "dialog", "alert"}]
+    told.sort(key=lambda each: each.role == "link")
+    return list(dict.fromkeys(" ".join(part for part in (each.role, f'"{each.name}"' if each.name else "", each.ref) if part) for each in told))

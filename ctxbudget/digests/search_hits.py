@@ -57,7 +57,7 @@ def _summary(seen: Observed) -> list[Part]:
         total = sum(files.values())
         found = f"{several(total, 'hit')} in {several(len(files), 'file')}"
         ranked = [f"{name} {number(hits)}" for name, hits in files.most_common()]
-        return [*(own or [Phrase(found)]), *([Names(ranked, share=0.5)] if len(files) > 1 else [])]
+        return [Phrase(found), Names(ranked, share=0.5 if seen.roomy else 0.8)]
     if own:
         return own
     if hits := len(re.findall(r"^\d+:", seen.text, re.MULTILINE)):

@@ -31,6 +31,8 @@ _MARKUP = re.compile(r"^(?:#.*|={3,}|-{3,})$", re.MULTILINE)
 _OUTLINE = 60
 """Lines of an outline at most."""
 _LONGEST_NAME = 80
+_SHORT = 20
+"""Characters before which a full stop does not end a sentence."""
 _DOC = re.compile(r"\s*(?:#![^\n]*\n)?\s*(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+|--|;+|@moduledoc \"\"\")[ \t]*\n?[ \t*]*(\w[^\n]{8,200})")
 
 
@@ -49,22 +51,26 @@ def sketch(seen: Observed) -> Sketch:
     if names:
         parts += _named(seen.text, names, language)
     parts += _shown(seen, language) if seen.roomy else _opening(seen, bool(names), language)
-    return Sketch(tuple(parts), detail=span(seen))
+    return Sketch(tuple(parts), detail=_lines(seen))
 
 
-def span(seen: Observed) -> str:
-    """Which lines of the file these are; empty for a whole file."""
-    given = seen.fragment.resource.span if seen.fragment.resource is not None else None
-    if seen.first is not None:
-        if seen.first == 1 and given is None:
-            return ""
-        return f"lines {number(seen.first, '')}-{number(seen.first + max(seen.lines, 1) - 1, '')}"
-    if given is None:
+def asked_lines(seen: Observed) -> str:
+    """Which lines the call asks for; empty for a whole file."""
+    span = seen.fragment.resource.span if seen.fragment.resource is not None else None
+    if span is None or seen.cls != READ:
         return ""
-    low, high = given
-    if low < 0:
-        return f"last {-low} lines" if high == -1 else ""
-    return f"from line {low}" if high < 0 else f"lines {low}-{high}"
+    low, high = (number(abs(end), "") for end in span)
+    if span[1] < 0:
+        return f"last {low} lines" if span[0] < 0 and span[1] == -1 else f"from line {low}" if span[0] > 0 else ""
+    return f"lines {low}-{high}"
+
+
+def _lines(seen: Observed) -> str:
+    """Which lines of the file these are, by their own numbers where they came with them."""
+    asked = asked_lines(seen)
+    if seen.first is None or (seen.first == 1 and not asked):
+        return asked
+    return f"lines {number(seen.first, '')}-{number(seen.first + max(seen.lines, 1) - 1, '')}"
 
 
 def _names(text: str, language: Language) -> Iterator[str]:
@@ -95,11 +101,17 @@ def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
     """What the file says of itself, or its text where nothing has a name."""
     if named and language is not PROSE:
         said = _DOC.match(seen.head)
-        return [Prose(flat(said[1]), before="about: ")] if said else []
+        return [Prose(_sentence(flat(said[1])), before="about: ")] if said else []
     if named:
         body = beginning(_MARKUP.sub("", seen.text[: 2 * HEAD]), HEAD)
         return [Prose(body)] if body else []
     return [Prose(seen.text, tail=True)]
+
+
+def _sentence(text: str) -> str:
+    """The first sentence, without the marks that end a comment."""
+    end = text.find(". ", _SHORT)
+    return (text[: end + 1] if end >= 0 else text).rstrip("\"'*/- ")
 
 
 def _shown(seen: Observed, language: Language) -> list[Part]:

@@ -28,7 +28,7 @@ _WORDS = {
     "deselected": "deselected", "excluded": "excluded",
 }  # fmt: skip
 _ORDER = ("failed", "errors", "passed", "skipped")
-_NUMBER_FIRST = re.compile(r"(?<![\w.:/-])(\d[\d,]*) (?:tests? )?([A-Za-z]+)")
+_NUMBER_FIRST = re.compile(r"(?<![\w.:/-])(\d[\d,]*) (?:tests? (?=passed|failed|skipped))?([A-Za-z]+)")
 _WORD_FIRST = re.compile(r"([A-Za-z]+)(?: run)?[:=][ \t]*(\d[\d,]*)(?![\d.]*\w)")
 _TAP = re.compile(r"^# (\w+) (\d+)$", re.MULTILINE)
 _VITEST_TOTAL = re.compile(r"\((\d+)\)\s*\Z")
@@ -54,7 +54,8 @@ def sketch(seen: Observed) -> Sketch:
     if framework is None:
         return Sketch((Prose(seen.text, tail=True),))
     counts = _go_counts(seen.text) if framework is GO else _counts(framework, seen.text)
-    said = _said(counts) or flat(_last(framework.summary, seen.text) or "")
+    said = "" if framework is GENERIC else _said(counts)
+    said = said or flat(_last(framework.summary, seen.text) or "")
     parts: list[Part] = [Phrase(clip(said, 160))]
     failures = list(_failures(framework, seen.text, 240 if seen.roomy else 110))
     if failures:
@@ -104,7 +105,7 @@ def _counts(framework: Framework, text: str) -> dict[str, str]:
         counts["tests"] = total[1]
     if framework.name == "unittest":
         bad = sum(_value(counts.get(word, "0")) for word in ("failed", "errors", "skipped"))
-        counts["passed"] = number(_value(counts.get("tests", "0")) - bad)
+        counts["passed"] = number(max(0, _value(counts.get("tests", "0")) - bad))
     return counts
 
 
@@ -134,7 +135,7 @@ def _go_counts(text: str) -> dict[str, str]:
 
 def _said(counts: dict[str, str]) -> str:
     """``2 failed, 41 passed``; zeros are left out, except that nothing failed where that is all there is to say."""
-    words = [*_ORDER, *(word for word in counts if word not in _ORDER)]
+    words = [*_ORDER, *(word for word in counts if word not in _ORDER and not (word == "tests" and "passed" in counts))]
     told = [f"{counts[word]} {word}" for word in words if counts.get(word, "0").strip("0,")]
     if not any(word in counts for word in ("failed", "passed", "errors")) and "tests" not in counts:
         return ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ctxbudget.resources import ACT, CREATE, EDIT, SHELL, WRITE, may_change, targets
+from ctxbudget.resources import ACT, CREATE, EDIT, WRITE, may_change, targets
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment, Trace
@@ -18,6 +18,9 @@ BY_TEXT = frozenset({EDIT, WRITE, CREATE})
 """Classes of calls that change files and say so: what they write is theirs, not something looked up."""
 _DEEPEST = 6
 _KEY = re.compile(r"[\W_]+")
+_LINES = re.compile(r"\d+(?::\d+)?\Z")
+_OPEN = re.compile(r"^\[File: (/[^\n]*?) \(\d+ lines|\(Open file: (/[^\n)]*)\)", re.MULTILINE)
+"""SWE-agent's window, and its line about the state of the shell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,16 @@ class Action:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files it names: the target as the trace spells it first, the others of a patch behind it."""
-        named = targets(self.call.tool or "", self.args)[1:] if self.cls in BY_TEXT else ()
-        return (*((self.target,) if self.target is not None else ()), *named)
+        """The files it changes: the target as the trace spells it first, the others of a patch behind it.
+
+        An edit that names none (SWE-agent's ``edit 10:20``) changes the file that its result says is open.
+        """
+        if self.cls not in BY_TEXT:
+            return ()
+        if self.target is None or _LINES.match(self.target):
+            shown = (_OPEN.search(result.text) for result in self.results)
+            return tuple(hit[1] or hit[2] for hit in shown if hit is not None)
+        return (self.target, *targets(self.call.tool or "", self.args)[1:])
 
 
 def actions(trace: Trace) -> list[Action]:
@@ -76,8 +86,8 @@ def actions(trace: Trace) -> list[Action]:
         if fragment.call is None:
             continue
         if fragment.asks:
-            current[fragment.call] = results = []
-            found.append((place, fragment, results))
+            current[fragment.call] = []
+            found.append((place, fragment, current[fragment.call]))
         elif fragment.call in current:
             current[fragment.call].append(fragment)
     return [Action(place, call, arguments(call), tuple(results)) for place, call, results in found]
@@ -124,8 +134,3 @@ def leaves(value: Any, key: str = "", depth: int = _DEEPEST) -> Iterator[tuple[s
     elif isinstance(value, list) and depth:
         for item in value:
             yield from leaves(item, key, depth - 1)
-
-
-def runs_commands(action: Action) -> bool:
-    """Whether it is a shell command, whatever the command does."""
-    return action.cls == SHELL or any(key in {"command", "cmd", "script"} for key, _ in leaves(action.args))

@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.resources import same_path
-from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ctxbudget.evidence.needs import Need
-    from ctxbudget.trace import Fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +31,7 @@ class Changes:
     def __init__(self) -> None:
         """Nothing changed."""
         self._files: dict[str, dict[str, list[Change]]] = {}
+        self._by: dict[str, Change] = {}
         self._places: list[int] = []
         self._ids: list[str] = []
 
@@ -46,9 +43,13 @@ class Changes:
             self._ids.append(action.call.id)
         if action.changes_files:
             new = tuple(part.new for part in need.parts) or (action.call.text,)
+            change = self._by[action.call.id] = Change(action.place, action.call.id, new)
             for file in action.files:
-                known = self._files.setdefault(_base(file), {}).setdefault(file, [])
-                known.append(Change(action.place, action.call.id, new))
+                self._files.setdefault(_base(file), {}).setdefault(file, []).append(change)
+
+    def by(self, call: str) -> Change | None:
+        """What a call changed; None where it changed no file."""
+        return self._by.get(call)
 
     def of(self, file: str, stop: int) -> Change | None:
         """The last change of the file before ``stop``."""
@@ -64,18 +65,6 @@ class Changes:
         """The last call between two places, both excluded, that could have changed anything at all."""
         before = bisect_left(self._places, stop)
         return self._ids[before - 1] if before and self._places[before - 1] > start else None
-
-
-def mentions(fragment: Fragment, file: str) -> bool:
-    """Whether an observation shows the file: it was asked for by its name, or the name stands in it."""
-    base = _base(file)
-    target = fragment.resource.target if fragment.resource is not None else None
-    return base in (target or "") or base in fragment.text
-
-
-def spoken(log: Iterable[Fragment]) -> list[int]:
-    """The places at which the user said something."""
-    return [place for place, fragment in enumerate(log) if fragment.kind is Kind.USER]
 
 
 def _base(path: str) -> str:

@@ -13,7 +13,7 @@ from ctxbudget.resources import arguments as known
 from ctxbudget.resources.paths import normal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from ctxbudget.evidence.actions import Action
 
@@ -79,11 +79,3 @@ def fresh(part: Part) -> str:
     """What a part adds: its new text without the lines that were there before."""
     before = set(needles(part.old))
     return "\n".join(line for line in part.new.split("\n") if line.strip() not in before)
-
-
-def written(action: Action) -> Iterator[str]:
-    """The text that a call put into files, as far as it shows it."""
-    if action.cls == EDIT:
-        yield from (part.new for part in parts(action))
-    elif action.cls in BY_TEXT:
-        yield action.call.text

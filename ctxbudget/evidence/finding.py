@@ -65,7 +65,12 @@ def rare_uses(need: Need, sources: Sources, known: Sequence[Use]) -> Iterator[Us
 
 
 def found(
-    kind: Signal, action: Action, text: tuple[str, ...], places: Sequence[int], sources: Sources, file: str | None = None
+    kind: Signal,
+    action: Action,
+    text: tuple[str, ...],
+    places: Sequence[int],
+    sources: Sources,
+    file: str | None = None,
 ) -> Use:
     """A use with its sources by name."""
     ids = tuple(sources.log[place].id for place in places)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxbudget.evidence.sources import NEWEST, OLDEST
 from ctxbudget.evidence.uses import Signal, Use
 from ctxbudget.resources import READ, covers, reads, same_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ctxbudget.evidence.actions import Action
     from ctxbudget.evidence.changes import Changes
     from ctxbudget.trace import Resource
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +98,16 @@ class Loops:
         if not earlier:
             return None
         ids = tuple(id for made in earlier for id in ([result.id for result in made.results] or [made.call.id]))
-        return Use(
-            Signal.LOOP, action.turn, action.call.id, (), ids, ids[-1], action.target, None, action.failed
-        )
+        return Use(Signal.LOOP, action.turn, action.call.id, (), ids, ids[-1], action.target, None, action.failed)
 
     def _idle(self, first: Action, second: Action, changes: Changes) -> bool:
         if changes.any(first.place, second.place) is not None:
             return False
         if bisect_left(self._spoken, second.place) > bisect_left(self._spoken, first.place):
             return False
-        return not (first.may_change or second.may_change) or (bool(first.results) and _answers(first) == _answers(second))
+        if first.may_change or second.may_change:
+            return bool(first.results) and _answers(first) == _answers(second)
+        return True
 
 
 def _entered(action: Action) -> int:
@@ -130,7 +129,7 @@ def _name(target: str) -> str:
     return target.rstrip("/").rsplit("/", 1)[-1]
 
 
-def _ends[T](items: list[T]) -> list[T]:
+def _ends(items: list[_T]) -> list[_T]:
     """All of a short list, the oldest and the newest of a long one."""
     if len(items) <= OLDEST + NEWEST:
         return items

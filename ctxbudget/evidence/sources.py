@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from ctxbudget.evidence.standing import stands, words
+from ctxbudget.evidence.standing import all_stand, stands, words
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Sources:
         """``wanted`` are the words of all needles; without ``carries_thinking`` a thought is no source."""
         self.log = log
         self._turns = [fragment.turn for fragment in log]
+        self._places = {fragment.id: place for place, fragment in enumerate(log)}
         self._seen: dict[str, list[int]] = {}
         self._said: dict[str, list[int]] = {}
         self._first: dict[str, int] = {}
@@ -43,6 +44,14 @@ class Sources:
     def before(self, turn: int) -> int:
         """The first place that the context of ``turn`` could not hold."""
         return bisect_right(self._turns, turn)
+
+    def place(self, id: str) -> int:
+        """Where in the log a fragment stands."""
+        return self._places[id]
+
+    def fragment(self, id: str) -> Fragment:
+        """The fragment of that name."""
+        return self.log[self._places[id]]
 
     def holders(self, needles: Sequence[str], stop: int) -> list[int]:
         """The fragments before ``stop`` that hold all needles, in order."""
@@ -70,15 +79,13 @@ def is_observed(fragment: Fragment) -> bool:
     return fragment.answers or fragment.kind in _OBSERVED
 
 
-def _read(
-    log: Sequence[Fragment], posted: dict[str, list[int]], needles: Sequence[str], stop: int
-) -> Iterator[int]:
+def _read(log: Sequence[Fragment], posted: dict[str, list[int]], needles: Sequence[str], stop: int) -> Iterator[int]:
     places = _rarest(posted, needles)
     known: dict[str, bool] = {}
     for place in _bounded(places, bisect_left(places, stop)):
         text = log[place].text
         if text not in known:  # copies of one file are read once
-            known[text] = all(stands(needle, text) for needle in needles)
+            known[text] = all_stand(needles, text)
         if known[text]:
             yield place
 

@@ -1,7 +1,9 @@
 """Strings in the arguments of a call that cannot be guessed: ids, hashes, numbers, absolute paths, URLs.
 
 What an edit or a write puts into files is not looked at: its old text is D1, its new text is the model's own. Of a
-command that writes files, bodies of here-documents are left out for the same reason.
+command that writes files, bodies of here-documents are left out for the same reason. Numbers that say which lines, how
+many or how long (``offset``, ``timeout``, ``head -100``, ``sed -n 120,160p``) are chosen, and any numbered listing
+holds them by chance.
 """
 
 from __future__ import annotations
@@ -35,7 +37,12 @@ _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{5,}")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2\s*$|\Z)", re.DOTALL | re.MULTILINE)
-_EVERYWHERE = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/usr/bin/env", "/bin/bash", "/bin/sh"})
+_AMOUNT = re.compile(r"(?:max|line|start|end)|.*(?:offset|limit|lines?|range|timeout|ms|seconds|tokens|count|depth)\Z")
+_WHOLE = re.compile(r"-?\d{1,9}\Z", re.ASCII)
+_LINES = re.compile(r"(?<!\S)-(?:[nABCm]\s*)?\d+\b|\b\d+(?:,\d+)?p\b")
+_EVERYWHERE = frozenset({
+    "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/usr/bin/env", "/bin/bash", "/bin/sh"
+})  # fmt: skip
 _BODIES = frozenset({*OLD, *NEW, *known.CONTENTS, *known.PATCHES, "newsource"})
 
 
@@ -77,11 +84,14 @@ def _arguments(action: Action) -> Iterator[str]:
     """The arguments that name things."""
     writes = action.cls in BY_TEXT
     for key, text in leaves(action.args):
-        if not writes:
+        if _WHOLE.match(text) and _AMOUNT.match(key):
+            continue
+        if key in known.COMMANDS or key == known.RAW:
+            yield _LINES.sub(" ", _kept(key, text) if writes else text)
+        elif not writes or key not in _BODIES:
             yield text
-        elif key in known.COMMANDS:
-            yield _HEREDOC.sub(" ", text)
-        elif key == known.RAW:
-            yield text.partition("\n")[0]
-        elif key not in _BODIES:
-            yield text
+
+
+def _kept(key: str, text: str) -> str:
+    """Of a command that writes files, what is not written: no here-document, of raw text the first line."""
+    return _HEREDOC.sub(" ", text) if key in known.COMMANDS else text.partition("\n")[0]

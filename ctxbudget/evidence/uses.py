@@ -33,7 +33,7 @@ class Use:
     fragment: str
     """Id of the call."""
     text: tuple[str, ...] = ()
-    """The exact strings needed, all of them: lines without their margins (D1, D4), one string (D2, D3), none (D5, D6)."""
+    """The exact strings needed, all of them: lines without margins (D1, D4), one string (D2, D3), none (D5, D6)."""
     sources: tuple[str, ...] = ()
     """Ids of recorded fragments that held them, oldest first; at most the 16 oldest and the 64 newest."""
     newest: str | None = None

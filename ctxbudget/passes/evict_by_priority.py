@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.trace import Edit, Form, Fragment, Kind
-from ctxbudget.view import STRIDE, Note, cut, digested
+from ctxbudget.view import STRIDE, Note, cut, digested, message_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ FINISHED: Final = 40
 STALE: Final = 20
 """What search and knowledge tools brought for a chain that is over (ranks: DESIGN section 6)."""
 
-_RANKS: Final = {Kind.USER: NEVER, Kind.MEMORY_FILE: NEVER, Kind.SUMMARY: OPEN, Kind.INJECTED: 0}
+_RANKS: Final = {Kind.USER: NEVER, Kind.MEMORY_FILE: NEVER, Kind.SUMMARY: OPEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class EvictByPriority:
                 ranks[fragment.unit] = rank
             firsts.setdefault(fragment.unit, fragment)
         for unit, rank in ranks.items():
-            if 0 < rank < self.below:
+            if rank < self.below and not _accompanies(view, firsts[unit]):
                 yield rank, list(view.units.members(firsts[unit]))
 
     def _lines(self, view: View, members: list[Fragment]) -> Iterator[Edit]:
@@ -83,6 +83,11 @@ class EvictByPriority:
             short = digested(view, fragment, self.line)
             if short is not None:
                 yield Edit(NAME, (fragment.id,), (short,), Form.DIGEST, "a line of the ledger")
+
+
+def _accompanies(view: View, fragment: Fragment) -> bool:
+    """Whether it is injected text that leaves with the rest of its message."""
+    return fragment.kind is Kind.INJECTED and any(one.kind is not Kind.INJECTED for one in message_of(view, fragment))
 
 
 def _evicted(gone: list[Fragment], reason: str) -> Edit:
@@ -99,7 +104,7 @@ def _freed(view: View, leaving: list[Fragment]) -> Iterator[Edit]:
 
 
 def _rank(view: View, fragment: Fragment) -> int:
-    """How much a fragment matters; 0 for what goes with its message."""
+    """How much a fragment matters."""
     kind = fragment.kind
     if kind in _RANKS:
         return _RANKS[kind]

@@ -9,6 +9,8 @@ from ctxbudget.renderers._numbers import NOTHING, counted, percent, signed, toke
 from ctxbudget.renderers._sections import Column, Row, Section
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctxbudget.report import Report, TraceReport
 
 MOST = 12
@@ -33,9 +35,9 @@ def title_of(report: TraceReport) -> str:
     return source.path if source.select is None else f"{source.path}#{source.select}"
 
 
-def traces(report: Report) -> Section:
-    """A row for each trace, one for each file that could not be read, and a total over all."""
-    rows = [Row((title_of(trace), *_measures(trace)), "over" if _is_over(trace) else "") for trace in report.traces]
+def traces(report: Report, shown: Sequence[TraceReport]) -> Section:
+    """A row for each trace shown, one for each file that could not be read, and a total over all."""
+    rows = [Row((title_of(trace), *_measures(trace)), "over" if _is_over(trace) else "") for trace in shown]
     rows += [
         Row((each.path, *([NOTHING] * (len(_MEASURES) - 2)), "not read", NOTHING), "warning")
         for each in report.unreadable

@@ -65,9 +65,21 @@ def blocks(report: Report, look: Look) -> Iterator[Block]:
         for trace in shown:
             yield from _trace(trace, look)
     else:
-        yield _overview.traces(report)
+        yield _overview.traces(report, shown)
+        yield from (block for trace in shown for block in _asked_for(trace, look))
         yield from _noted([row for trace in report.traces for row in _named(trace)])
     yield from _noted([("warning", "not read", f"{each.path}: {each.reason}") for each in report.unreadable])
+
+
+def _asked_for(report: TraceReport, look: Look) -> Iterator[Block]:
+    """Of one trace among several, what was asked for by name."""
+    sections = [_overview.estimators(report), _sections.fragments(report.fragments)]
+    if look.by is not None:
+        sections.insert(0, _sections.breakdown(report, look.by))
+    wanted = [section for section in sections if section.rows]
+    if wanted:
+        yield Title(_overview.title_of(report))
+        yield from wanted
 
 
 def _members(traces: list[TraceReport]) -> Iterator[TraceReport]:

@@ -210,14 +210,14 @@ def fragments(rows: Sequence[FragmentRow], title: str = "Fragments") -> Section:
         title,
         (
             Column("id"),
-            Column("turns", drop=2),
+            Column("turns", drop=3),
             Column("tokens"),
-            Column("token-turns", drop=4),
-            Column("layer", text=True, drop=3),
-            Column("kind", text=True, drop=1),
-            Column("tool", text=True),
+            Column("token-turns", drop=5),
+            Column("layer", text=True, drop=4),
+            Column("kind", text=True, drop=2),
+            Column("tool", text=True, drop=1),
             Column("what", text=True, cut="middle", room=40),
-            Column("line", drop=5),
+            Column("line", drop=6),
         ),
         tuple(
             Row(

@@ -87,7 +87,7 @@ def facts(report: TraceReport) -> Iterator[tuple[str, str]]:
     skipped = ", ".join(f"{number:,} {kind}" for kind, number in parse.skipped.items())
     yield (
         "Records",
-        f"{parse.records_ok:,} read, {parse.records_bad:,} bad, {parse.damaged_places:,} damaged places"
+        f"{parse.records_ok:,} read, {parse.records_bad:,} bad, {counted(parse.damaged_places, 'damaged place')}"
         + (", the last one cut off" if parse.partial_tail else "")
         + (f"; not used: {skipped}" if skipped else ""),
     )

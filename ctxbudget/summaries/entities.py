@@ -38,7 +38,8 @@ _FORMS = re.compile(
   | (?P<amount>
         [$€£¥]\s?\d(?:[\d,.']{{0,18}}\d)?
       | (?<![\w.,$€£¥-])\d(?:[\d,.']{{0,18}}\d)?\s?(?:€|£|EUR\b|USD\b|GBP\b|CHF\b|dollars?\b|euros?\b|pounds?\b)
-      | (?<=")(?:[a-z_]{{1,20}}_)?(?:{_MONEY_KEYS})"\s?:\s?"?(?P<number>(?!0(?:\.0{{1,6}})?\b)\d{{1,15}}+(?:\.\d{{1,6}}+)?)(?![\w.]|[-/:]\d)
+      | (?<=")(?:[a-z_]{{1,20}}_)?(?:{_MONEY_KEYS})"\s?:\s?"?
+        (?P<number>(?!0(?:\.0{{1,6}})?\b)\d{{1,15}}+(?:\.\d{{1,6}}+)?)(?![\w.]|[-/:]\d)
     )
   | (?P<path>
         (?<![\w/.~@%-])(?:
@@ -87,7 +88,7 @@ def find(text: str) -> Iterator[tuple[int, Entity]]:
             yield match.start(), _entity(kind, shown)
 
 
-def entities(texts: Iterable[str]) -> tuple[Entity, ...]:
+def entities_in(texts: Iterable[str]) -> tuple[Entity, ...]:
     """The different entities of some texts, as they were first named; at most ``MOST``."""
     found: dict[str, Entity] = {}
     for text in texts:

@@ -22,6 +22,7 @@ from ctxbudget.summaries.extract.plan import ACTIVE, DONE, OPEN_MARKS, PENDING, 
 from ctxbudget.summaries.extract.terms import MOST_WORTH, key_of, terms
 from ctxbudget.summaries.extract.user import BINDS, SAID, TASK, kept, said
 from ctxbudget.summaries.extract.work import approach, next_step, progress
+from ctxbudget.summaries.extract.work import weight as worked
 from ctxbudget.summaries.sections import Item, read, titled, written
 from ctxbudget.summaries.summary import Summary
 from ctxbudget.trace import named_turn
@@ -45,7 +46,11 @@ class Extractive:
         """A summary of at most ``request.cap`` tokens; its text is empty where not even one line fits."""
         span = pieces(request.span)
         earlier = read(request.earlier or "")
-        items = [*_folded(earlier, span), *_found(span, earlier, first=request.earlier is None), *kept(request.protected())]
+        items = [
+            *_folded(earlier, span),
+            *_found(span, earlier, first=request.earlier is None),
+            *kept(request.protected()),
+        ]
         text = written(items, _header(request), request.cap, request.count)
         blocks = -(-sum(len(piece.text) for piece in span) // BLOCK)
         calls = min(max(blocks, 1), MOST)
@@ -130,7 +135,7 @@ def _again(section: str, text: str, place: int) -> Item:
             return Item(section, text, ACTIVE if text.startswith("[~]") else PENDING, key=_plan_key(text))
         case "progress":
             key = _plan_key(text) if text.startswith("[x]") else text.partition(", turn ")[0]
-            return Item(section, text, DONE if text.startswith("[x]") else 6.0, key=key)
+            return Item(section, text, DONE if text.startswith("[x]") else worked(text), key=key)
         case "user":
             return Item(section, text, SAID)
         case _:

@@ -16,6 +16,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ctxbudget.constraints import sentences
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -47,10 +49,23 @@ SECTIONS: Mapping[str, Section] = {
 MOST = 200
 """Items of one section that are looked at; the least important are not."""
 
-_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s+|\*\*|\d{1,2}[.)]\s+)*([A-Za-z][A-Za-z ,/&-]{2,40}?)\s*(?:\*\*)?:?\s*(?:\*\*)?\s*")
+KEPT = "Kept word by word: "
+"""Begins the line of protected texts that the spot check puts back."""
+_HEADING = re.compile(
+    r"\s{0,3}((?:#{1,6} +|\*\*|\d{1,2}[.)] +)*)([A-Za-z][A-Za-z ,/&-]{2,50}?)\s*(:?\s*(?:\*\*)?:?)\s*"
+)
 _BULLET = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
 _TURN = re.compile(r"\bturns? (\d{1,7})\b")
+_LONG = 400
+"""Characters of a line that stays one item; of a longer one each sentence is an item."""
 _BY_TITLE = {section.title.casefold(): name for name, section in SECTIONS.items()}
+_BY_WORD = (
+    ("user message", "user"), ("intent", "intent"), ("goal", "intent"), ("request", "intent"), ("concept", "terms"),
+    ("term", "terms"), ("file", "files"), ("error", "errors"), ("pending", "pending"), ("todo", "pending"),
+    ("next", "next"), ("progress", "progress"), ("current work", "progress"), ("approach", "approach"),
+    ("problem solving", "approach"), ("decision", "approach"),
+)  # fmt: skip
+"""What the headings of other summarisers are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +103,36 @@ def written(items: Iterable[Item], header: str, cap: int, count: Callable[[str],
 
 
 def read(text: str) -> dict[str, tuple[str, ...]]:
-    """The items of a summary by section, bullets taken off. Lines under no heading of ours are ``progress``."""
-    found: dict[str, list[str]] = {}
+    """The items of a summary by section, bullets taken off. What stands under no heading is ``progress``."""
+    found: dict[str, list[str]] = {name: [] for name in SECTIONS}
     section = "progress"
     for line in text.splitlines():
-        heading = _HEADING.fullmatch(line)
-        named = _BY_TITLE.get(" ".join(heading[1].split()).casefold()) if heading else None
-        if named is not None:
-            section = named
-        elif line.strip() and not line.lstrip().startswith(("[", "#")) or _BULLET.match(line):
-            found.setdefault(section, []).append(" ".join(_BULLET.sub("", line, count=1).split()))
-    return {name: tuple(filter(None, found[name])) for name in SECTIONS if name in found}
+        if line.startswith(KEPT):
+            found["terms"].extend(f"{one} (must keep)" for one in line.removeprefix(KEPT).split("; "))
+            continue
+        named = _named(line)
+        section = named or section
+        if named is None and (_BULLET.match(line) or not line.lstrip().startswith(("[", "#"))):
+            found[section].extend(_items(" ".join(_BULLET.sub("", line, count=1).split())))
+    return {name: tuple(items) for name, items in found.items() if items}
+
+
+def _named(line: str) -> str | None:
+    """The section that a line opens: by its title, or where it is marked as a heading by what it is about."""
+    heading = _HEADING.fullmatch(line)
+    if heading is None:
+        return None
+    title = " ".join(heading[2].split()).casefold()
+    if title in _BY_TITLE:
+        return _BY_TITLE[title]
+    marked = heading[1].startswith(("#", "**")) or ":" in heading[3]
+    return next((name for word, name in _BY_WORD if word in title), None) if marked else None
+
+
+def _items(line: str) -> Iterable[str]:
+    if len(line) <= _LONG:
+        return (line,) if line else ()
+    return [line[start:end] for start, end in sentences(line)] or [line[:_LONG]]
 
 
 def titled(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.constraints import visible
 from ctxbudget.summaries.blocks import clipped
-from ctxbudget.summaries.entities import entities, lost
+from ctxbudget.summaries.entities import entities_in, lost
+from ctxbudget.summaries.sections import KEPT
 from ctxbudget.summaries.summary import Refused, Request
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ctxbudget.summaries.summary import Summary
     from ctxbudget.trace import Fragment
 
-KEPT = "Kept word by word: "
-"""Begins the line of protected texts that is appended to a summary that lost them."""
 _NAMED = 5
 """Dropped texts that a message names."""
 
@@ -36,9 +35,9 @@ class Check:
     kept: int
     total: int
     appended: tuple[str, ...] = ()
-    """Protected texts that it had lost, and that were put back."""
+    """Protected texts that were put back."""
     dropped: tuple[str, ...] = ()
-    """Protected texts that it has lost."""
+    """Protected texts that it had lost by itself."""
 
     @property
     def recall(self) -> float:
@@ -49,7 +48,7 @@ class Check:
 def check(span: Iterable[Fragment], summary: str, pinned: Sequence[Fact] = (), *, earlier: str | None = None) -> Check:
     """What ``summary`` lost of ``span`` and of the ``earlier`` summary, and which pinned facts of theirs."""
     request = Request(tuple(span), 0, len, earlier, tuple(pinned))
-    found = entities([earlier or "", *(fragment.text for fragment in request.span)])
+    found = entities_in([earlier or "", *(fragment.text for fragment in request.span)])
     gone = lost(found, summary)
     dropped = _missing(request.protected(), summary)
     return Check(tuple(one.text for one in gone), len(found) - len(gone), len(found), dropped=dropped)
@@ -70,13 +69,12 @@ def accepted(request: Request, summary: Summary, *, repair: bool = True) -> tupl
     dropped = _missing(request.protected(), summary.text)
     if dropped and not repair:
         raise Refused("drops", _listed(dropped), dropped=dropped)
-    text = _repaired(request, summary.text) if dropped else summary.text
+    text, back = _repaired(request, summary.text)
     _smaller(request, text)
-    found = check(request.span, text, request.pinned, earlier=request.earlier)
-    if not dropped:
+    found = replace(check(request.span, text, request.pinned, earlier=request.earlier), appended=back, dropped=dropped)
+    if not back:
         return summary, found
-    told = replace(summary, text=text, notes=(*summary.notes, f"put back: {_listed(dropped)}"))
-    return told, replace(found, appended=dropped)
+    return replace(summary, text=text, notes=(*summary.notes, f"put back: {_listed(back)}")), found
 
 
 def _missing(protected: Iterable[str], text: str) -> tuple[str, ...]:
@@ -89,20 +87,20 @@ def _smaller(request: Request, text: str) -> None:
         raise Refused("not smaller", f"{size:,} tokens for {replaced:,}")
 
 
-def _repaired(request: Request, text: str) -> str:
-    """The text with what is missing on a last line. Cut to make room it may lose more, which then goes there too."""
+def _repaired(request: Request, text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with the protected texts that it lost on a last line, and these. Where the text is cut to make room
+    it may lose more of them, which then go there too."""
     protected = request.protected()
     body = text
     for _ in range(len(protected) + 1):
         missing = _missing(protected, body)
+        if not missing:
+            return body, ()
         line = KEPT + "; ".join(missing)
         whole = f"{body}\n{line}" if body else line
         if request.count(whole) <= request.cap:
-            return whole
-        room = request.cap - request.count(f"\n{line}")
-        if room < 0:
-            break
-        body = clipped(body, min(room, request.count(body) - 1), request.count)
+            return whole, missing
+        body = clipped(body, min(request.cap - request.count(f"\n{line}"), request.count(body) - 1), request.count)
     dropped = _missing(protected, text)
     raise Refused("drops", f"{_listed(dropped)}, and there is no room to put it back", dropped=dropped)
 

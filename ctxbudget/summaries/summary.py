@@ -32,7 +32,7 @@ class Request:
     count: Callable[[str], int]
     """What a text costs in a prompt: ``view.tokens_of``."""
     earlier: str | None = None
-    """The text of the summary so far, which is replaced as well. Its originals are out of reach, so that drift shows."""
+    """The text of the summary so far, which is replaced as well. Its originals are out of reach: drift shows."""
     pinned: tuple[Fact, ...] = ()
     """Must-keep facts."""
     turn: int = 0

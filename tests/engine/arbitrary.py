@@ -2,6 +2,7 @@
 
 import json
 
+from hypothesis import note
 from hypothesis import strategies as st
 from sketch import compaction, sketch
 
@@ -57,6 +58,7 @@ def traces(draw, *, most_turns=12, compactions=True):
         if draw(st.sampled_from((True, False, False))) or not results:
             parts.append(draw(st.sampled_from((f"U{draw(SIZES)}", f"I5&U{draw(SIZES)}", f"U{draw(SIZES)}*", "I9", f"U4&I{draw(SIZES)}"))))
         turns.append(" ".join(parts))
+    note(" | ".join(turns))
     trace = sketch(" | ".join(turns), texts=texts)
     if compactions and len(trace.turns) > 3 and draw(st.booleans()):
         return _compacted(draw, trace, " | ".join(turns), texts)
@@ -78,6 +80,7 @@ def _compacted(draw, trace, text, texts):
     before = [one for one in trace.fragments[: trace.turns[turn - 2].stop] if one.role != "system"]
     removed = before if draw(st.booleans()) else [one for one in before if draw(st.booleans())]
     ids = " ".join(one.id for one in removed)
+    note(f"compacted before turn {turn}: {ids}")
     return sketch(text, texts=texts, recorded=(compaction(trace, turn, ids, "a summary of it all"),))
 
 

@@ -123,6 +123,10 @@ def test_several_traces_are_a_row_each_and_a_total(trace, shown):
     assert f"{report.totals.usage.total:,}" in total
     assert report.totals.usage.calls == 8  # the copies share their calls
     assert text.count("CB101") == 2
+    assert "agent-a1" not in text
+    more = shown(report, children=True, by="tool")
+    assert "session/subagents/agent-a1.jsonl#a1" in more
+    assert more.count("Tools by token-turns") == 3
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 80, 100, 160, 300])

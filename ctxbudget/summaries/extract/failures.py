@@ -31,11 +31,14 @@ _SAYS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _REFUSED = re.compile(
-    r"(?<![\w/.-])(?:not (?:applied|changed|done|found|saved)|refused|rejected|failed|error|invalid|denied)(?![\w/]|[.-]\w)",
+    r"(?<![\w/.-])(?:not (?:applied|changed|done|found|saved)|refused|rejected|failed|error|invalid|denied)"
+    r"(?![\w/]|[.-]\w)",
     re.IGNORECASE,
 )
 """In the first line of what a changing call answers."""
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: with)?(?: code| status)?|return ?code|exit_code\"?)\s?[:= ]\s?(-?\d{1,5})\b", re.IGNORECASE)
+_EXIT = re.compile(
+    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|return ?code|exit_code\"?)\s?[:= ]\s?(-?\d{1,5})\b", re.IGNORECASE
+)
 _TAG = re.compile(r"</?[a-z][\w-]{0,40}>")
 _TALLY = 90
 """Characters of a last line that counts as a tally: ``1447 cases, 1293 passed, 154 failed``."""
@@ -124,7 +127,10 @@ def _object(text: str) -> str:
 def _told(error: Any) -> str:
     if isinstance(error, dict):
         parts = [error.get(key) for key in ("code", "type", "message", "detail", "reason")]
-        return ": ".join(dict.fromkeys(str(part) for part in parts if isinstance(part, str | int))) or json.dumps(error)[:400]
+        return (
+            ": ".join(dict.fromkeys(str(part) for part in parts if isinstance(part, str | int)))
+            or json.dumps(error)[:400]
+        )
     return error[:400] if isinstance(error, str) else json.dumps(error)[:400]
 
 

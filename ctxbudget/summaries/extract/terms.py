@@ -34,11 +34,14 @@ MOST_WORTH = 30.0
 _MOST = 3_000
 """Entities looked at in one text."""
 _BEFORE = re.compile(r"([A-Za-z_]{3,24})[\"']?\s?[:=]?\s?[\"'(]?\Z")
-_NO_NAME = frozenset(
-    "about after against already and are before below but can das der die does each for from had has have into its les"
-    " los more most not now one only onto over para per que than that the their then there these they this those through"
-    " today under until upon using was were when which while will with within without would you your".split()
-)  # fmt: skip
+_NO_NAME = frozenset({
+    "about", "after", "against", "already", "and", "are", "before", "below", "but", "can", "das", "der", "die",
+    "does", "each", "for", "from", "had", "has", "have", "into", "its", "les", "los", "more", "most", "not", "now",
+    "one", "only", "onto", "over", "para", "per", "que", "than", "that", "the", "their", "then", "there", "these",
+    "they", "this", "those", "through", "today", "under", "until", "upon", "using", "was", "were", "when", "which",
+    "while", "will", "with", "within", "without", "would", "you", "your",
+})  # fmt: skip
+"""Words before an entity that do not name it."""
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ _LENGTH = 200
 _NEW_IDS = 4
 """Ids of a result that are named with the call that brought them."""
 _STEP, _ASKED = 14.0, 16.0
+ACTED, WORKED = 15.0, 7.0
+_ACTION = re.compile(r"[\w.-]{1,80}\(")
 
 
 def approach(pieces: Sequence[Piece]) -> Iterator[Item]:
@@ -51,7 +54,14 @@ def progress(pieces: Sequence[Piece], calls: Mapping[str, Fragment], failed: fro
         new = [text for text in dict.fromkeys(ids) if text not in call.text][:_NEW_IDS]
         told = "".join(f", {text}" for text in new)
         name = called(call)
-        yield Item("progress", f"{name}, turn {named_turn(call)}: ok{told}", 8.0 if changes(call.resource) else 6.0, key=name)
+        text = f"{name}, turn {named_turn(call)}: ok{told}"
+        yield Item("progress", text, weight(text), key=name)
+
+
+def weight(text: str) -> float:
+    """What an item of progress is worth: an action outside the workspace, named like ``refund(amount=240)``, must not
+    be done twice."""
+    return ACTED if _ACTION.match(text) else WORKED
 
 
 def next_step(pieces: Sequence[Piece]) -> Iterator[Item]:

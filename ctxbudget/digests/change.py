@@ -1,0 +1,53 @@
+"""What came back from a change to a file: done, or why it failed; with room the lines it shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Lines, Phrase, Prose, Sketch
+from ctxbudget.digests._wording import clip, flat
+from ctxbudget.resources import CREATE, EDIT, WRITE
+
+if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
+
+_CLASSES = frozenset({EDIT, WRITE, CREATE})
+_DONE = re.compile(
+    r"\b(?:has been (?:updated|edited|created|written)|(?:updated|created|edited|applied|wrote|written|saved|replaced)"
+    r"(?: \w+)? successfully|successfully (?:\w+)|Success\b|File created|Edit applied|Done!)",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(
+    r"\b(?:not found|no match|did not (?:match|appear)|was not applied|failed|error|invalid|refused|has not been read|"
+    r"multiple (?:matches|occurrences)|no changes|cannot|could not|no such file|trying to)\b",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\[File: ([^\n]*?) \(\d+ lines total\)\]")
+"""SWE-agent's editor names the file in its answer, not in the call."""
+_LOOKED_AT = 600
+
+
+def score(seen: Observed) -> float:
+    """By class."""
+    return 0.6 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """``ok`` where the text says so; else what it says."""
+    said = seen.fragment.text[:_LOOKED_AT]
+    named = _FILE.match(said)
+    sketch = _sketch(seen, said)
+    return replace(sketch, name=named[1]) if named else sketch
+
+
+def _sketch(seen: Observed, said: str) -> Sketch:
+    if not seen.fragment.error and not seen.status and _DONE.search(said):
+        more = Lines([line.rstrip() for line in seen.text[:4_000].split("\n")[:-1]])
+        return Sketch((Phrase("ok"), *([more] if seen.roomy and seen.first is not None else [])))
+    reason = re.search(rf"[^\n]*{_REFUSED.pattern}[^\n]*", seen.text[:_LOOKED_AT], re.IGNORECASE)
+    if seen.first is not None and not reason and not seen.fragment.error:  # an editor that shows the file again
+        return Sketch((Phrase("ok"), *([Lines([line.rstrip() for line in seen.top])] if seen.roomy else [])))
+    text = flat(reason[0]) if reason and not seen.roomy else seen.text
+    return Sketch((Prose(clip(text, 2_000), tail=True),))

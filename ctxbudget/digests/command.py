@@ -1,0 +1,47 @@
+"""The output of a command: its lines that speak of errors, then its head and its tail."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Lines, Phrase, Prose, Sketch
+from ctxbudget.digests._wording import clip, several
+from ctxbudget.resources import OTHER, SHELL, TEST, UNSURE
+
+if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._parts import Part
+
+_CLASSES = frozenset({SHELL, TEST, OTHER, *UNSURE})
+_TROUBLE = re.compile(
+    r"^[^\n]*(?:\b(?:error|fatal|failed|failure|exception|denied|not found|cannot|unable to|undefined|unresolved)\b"
+    r"|\w(?:Error|Exception)\b)[^\n]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FINE = re.compile(r"\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed)\b|Errors?: 0\b", re.IGNORECASE)
+_SHORT = 5
+"""Lines up to which an output is simply copied."""
+_MOST = 12
+
+
+def score(seen: Observed) -> float:
+    """What a command printed and nothing else knows."""
+    return 0.4 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Lines, trouble, ends."""
+    if seen.lines <= _SHORT:
+        return Sketch((Prose(seen.text, tail=True),))
+    parts: list[Part] = [Phrase(several(seen.lines, "line"))]
+    if seen.cut:
+        parts.append(Phrase("cut by the tool"))
+    lines = (match[0].strip() for match in islice(_TROUBLE.finditer(seen.text), 4 * _MOST))
+    trouble = list(islice(dict.fromkeys(line for line in lines if not _FINE.search(line)), _MOST))
+    if trouble and seen.roomy:
+        parts.append(Lines([clip(line, 300) for line in trouble], before="trouble:", share=0.5))
+    elif trouble:
+        parts.append(Prose(trouble[0] if len(trouble[0]) < 160 else clip(trouble[0], 160)))
+    return Sketch((*parts, Prose(seen.text, tail=True, block=seen.roomy)))

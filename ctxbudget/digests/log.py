@@ -1,0 +1,100 @@
+"""A log: how many lines and errors, and the lines round each kind of error; without any, its first and last line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Lines, Phrase, Sketch
+from ctxbudget.digests._wording import number, several
+from ctxbudget.resources import EDIT, LIST, SEARCH, TEST, WRITE
+
+if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._parts import Part
+
+_NEVER = frozenset({SEARCH, LIST, EDIT, WRITE, TEST})
+_STAMPED = re.compile(
+    r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T _,]\d\d:\d\d|\d\d:\d\d:\d\d\b|(?:\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2}) \d\d:\d\d"
+    r"|\d{10}(?:\.\d+)?\b)"
+    r"|\S+ \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}"
+    r"|\s*\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b"
+    r"|\{\"(?:time|ts|timestamp|level)\":"
+)
+"""How lines of logs begin: a date and a time, a web server's, a level, JSON."""
+_LEVEL = re.compile(r"\b(ERROR|FATAL|CRITICAL|SEVERE|PANIC|WARN(?:ING)?)\b[^\n]*", re.IGNORECASE)
+_SEVERE = re.compile(
+    r"^[^\n]*?(?:\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b|\[(?:error|critical|fatal)\]|\"level\": ?\"(?:error|fatal)\""
+    r"|\b[A-Z]\w*(?:Error|Exception)\b|^Traceback|\blevel=(?:error|fatal))[^\n]*$",
+    re.MULTILINE,
+)
+_VARIES = re.compile(r"\d+|0x[0-9a-f]+|\b[0-9a-f]{8,}\b")
+_AROUND = 2
+"""Lines on either side of an error: five lines for each."""
+_KINDS = 12
+"""Kinds of errors shown at most."""
+_SCANNED = 2_000
+"""Errors looked at for their kind."""
+
+
+def score(seen: Observed) -> float:
+    """Where most of the first lines begin like lines of a log."""
+    if not seen.fragment.answers or seen.cls in _NEVER or len(seen.top) < 3:
+        return 0.0
+    stamped = sum(1 for line in seen.top if _STAMPED.match(line))
+    if stamped * 2 >= len(seen.top):
+        return 0.88
+    return 0.7 if seen.suffix == ".log" else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Counts by level; then for each kind of error the lines round its first place."""
+    levels = _levels(seen.text)
+    counts = [f"{number(count)} {level}" for level, count in levels.items()]
+    parts: list[Part] = [Phrase(several(seen.lines, "line")), *([Phrase(", ".join(counts))] if counts else [])]
+    if seen.cut:
+        parts.append(Phrase("cut by the tool"))
+    kinds = _kinds(seen.text)
+    for first, times in kinds:
+        again = f" ({number(times)} times)" if times > 1 else ""
+        if seen.roomy:
+            line = seen.text.count("\n", 0, first) + (seen.first or 1)
+            parts.append(Lines(_round(seen.text, first, _AROUND), f"line {number(line, '')}{again}:", share=0.9))
+        else:
+            parts.append(Lines(_round(seen.text, first, 0), share=0.9))
+    return Sketch((*parts, *([] if kinds else [_ends(seen)])))
+
+
+def _levels(text: str) -> dict[str, int]:
+    """Lines of each level that calls for attention, a line counted once."""
+    found = Counter(level.upper() for level in _LEVEL.findall(text))
+    found["WARN"] = found.pop("WARNING", 0) + found.pop("WARN", 0)
+    return {level: count for level, count in found.most_common() if count}
+
+
+def _kinds(text: str) -> list[tuple[int, int]]:
+    """Where each kind of error stands first, and how often it comes; numbers and ids do not make a kind."""
+    kinds: dict[str, list[int]] = {}
+    for seen, match in enumerate(_SEVERE.finditer(text)):
+        if seen >= _SCANNED:
+            break
+        kinds.setdefault(_VARIES.sub("#", match[0][:300]), []).append(match.start())
+    return [(places[0], len(places)) for places in list(kinds.values())[:_KINDS]]
+
+
+def _round(text: str, at: int, around: int) -> list[str]:
+    """The line at a place and ``around`` lines on either side."""
+    start = at
+    for _ in range(around):
+        start = text.rfind("\n", 0, max(start - 1, 0)) + 1
+    end = text.find("\n", at)
+    for _ in range(around):
+        end = text.find("\n", end + 1) if end >= 0 else -1
+    return [line.strip() if not around else line.rstrip() for line in text[start : end if end >= 0 else None].split("\n")]
+
+
+def _ends(seen: Observed) -> Lines:
+    """The first and the last line."""
+    first, last = seen.text.strip().partition("\n")[0], seen.text.rstrip().rpartition("\n")[2]
+    return Lines([first, last] if first != last else [first])

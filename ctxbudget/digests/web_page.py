@@ -1,0 +1,91 @@
+"""A web page (HTML, or the readable text of one): title, headings, controls, then its text."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._parts import Names, Phrase, Prose, Sketch
+from ctxbudget.digests._wording import clip, flat, several
+from ctxbudget.resources import BROWSER, FETCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ctxbudget.digests._observed import Observed
+    from ctxbudget.digests._parts import Part
+
+_MARKUP = re.compile(r"<(?:!doctype html|html|head|body|main|div|table|h1|ul|section|article)\b", re.IGNORECASE)
+_TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
+_SILENT = re.compile(r"<(script|style|svg|noscript|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_HEADING = re.compile(r"<h([1-3])\b[^>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_BUTTON = re.compile(r"<button\b[^>]*>(.*?)</button>", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(r"<(?:input|select|textarea)\b([^>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"\b(type|name|placeholder|aria-label|value|id)\s*=\s*[\"']?([^\"'>]+)", re.IGNORECASE)
+_LINK = re.compile(r"<a\b[^>]*href", re.IGNORECASE)
+_PLAIN_HEADING = re.compile(r"^#{1,3}[ \t]+(\S[^\n]*)$", re.MULTILINE)
+_PLAIN_TITLE = re.compile(r"\A\s*(?:Title: *([^\n]+)|#[ \t]+([^\n]+))")
+_MOST = 30
+_SCANNED = 2_000_000
+_LONGEST = 80
+
+
+def score(seen: Observed) -> float:
+    """HTML wherever it comes from, or text that a fetch brought."""
+    if not seen.fragment.answers:
+        return 0.0
+    if _MARKUP.search(seen.head) and len(_TAGS.findall(seen.head)) > 4:
+        return 0.85 if seen.suffix in {".html", ".htm"} or seen.cls != "read" else 0.0
+    return 0.5 if seen.cls in {FETCH, BROWSER} else 0.0
+
+
+def sketch(seen: Observed) -> Sketch:
+    """Title, headings, controls, text."""
+    if _MARKUP.search(seen.head):
+        return Sketch(tuple(_html(seen.text[:_SCANNED])))
+    title = _PLAIN_TITLE.match(seen.head)
+    named = (title[1] or title[2]).strip() if title else ""
+    headings = [flat(name) for name in _PLAIN_HEADING.findall(seen.text[:_SCANNED]) if flat(name) != flat(named)]
+    parts: list[Part] = [Phrase(clip(named, 2 * _LONGEST))] if named else []
+    if headings:
+        parts.append(Names(_shown(headings), before="headings ", share=0.5, total=len(headings)))
+    return Sketch((*parts, Prose(seen.text, tail=not headings)))
+
+
+def _html(text: str) -> Iterator[Part]:
+    text = _SILENT.sub(" ", text)
+    title = _TITLE.search(text)
+    if title and (named := _words(title[1])):
+        yield Phrase(clip(named, 2 * _LONGEST))
+    headings = [_words(heading[2]) for heading in _HEADING.finditer(text)]
+    if headings := [heading for heading in headings if heading]:
+        yield Names(_shown(headings), before="headings ", share=0.4, total=len(headings))
+    buttons = [_words(found[1]) or "button" for found in _BUTTON.finditer(text)]
+    fields = [_field(found[1]) for found in _FIELD.finditer(text)]
+    if buttons:
+        yield Names(_shown(buttons), before=f"{several(len(buttons), 'button')}: ", share=0.4, total=len(buttons))
+    if fields := [field for field in fields if field]:
+        yield Names(_shown(fields), before=f"{several(len(fields), 'field')}: ", share=0.4, total=len(fields))
+    if links := len(_LINK.findall(text)):
+        yield Phrase(several(links, "link"))
+    body = text[title.end() if title else 0 :]
+    yield Prose(_words(body[:20_000]), before="text: ")
+
+
+def _field(attributes: str) -> str:
+    """What a field is called; hidden ones are not there for anyone."""
+    given = {name.lower(): value.strip() for name, value in _ATTRIBUTE.findall(attributes)}
+    if given.get("type", "").lower() == "hidden":
+        return ""
+    return next((flat(given[key]) for key in ("aria-label", "placeholder", "name", "value", "id", "type") if key in given), "field")
+
+
+def _words(markup: str) -> str:
+    return flat(unescape(_TAGS.sub(" ", markup)))
+
+
+def _shown(names: Iterable[str]) -> list[str]:
+    return [clip(name, _LONGEST) for name in islice(names, _MOST)]
