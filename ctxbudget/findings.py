@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.ledger import unpaired
+from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,12 +77,13 @@ def _over_window(ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
 def _pairs(trace: Trace) -> Iterator[Finding]:
     dangling, orphans = unpaired(trace)
     for fragment in dangling:
-        turn = fragment.turn - 1
+        turn = named_turn(fragment)
         message = f"the call of {fragment.tool} at turn {turn} has no result"
         yield _finding(UNANSWERED_CALL, message, turn, fragment.tokens, fragment.origin.line)
     for fragment in orphans:
-        message = f"a result at turn {fragment.turn - 1} answers no call before it"
-        yield _finding(ORPHAN_RESULT, message, fragment.turn - 1, fragment.tokens, fragment.origin.line)
+        turn = named_turn(fragment)
+        message = f"a result at turn {turn} answers no call before it"
+        yield _finding(ORPHAN_RESULT, message, turn, fragment.tokens, fragment.origin.line)
 
 
 def _shrank(trace: Trace) -> Iterator[Finding]:

@@ -79,7 +79,8 @@ def _line(points: Sequence[Point]) -> Line:
     factor = _slope(thinned)
     overheads = overheads_of(points, factor)
     if min(overheads.values()) < 0:
-        factor = median(point.due / point.counted for point in thinned if point.counted) if thinned else 1.0
+        ratios = [point.due / point.counted for point in thinned if point.counted]
+        factor = median(ratios) if ratios else 1.0
         overheads = {stretch: max(0.0, value) for stretch, value in overheads_of(points, factor).items()}
     return Line(factor, overheads)
 

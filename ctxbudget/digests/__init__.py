@@ -1,7 +1,7 @@
 """The short form of a fragment, made from nothing but the fragment, as it enters.
 
     config.py, read at turn 8: 39 lines; defines DATABASE_URL, TIMEOUT; 3 flags: BETA, DARK_MODE, AUDIT
-    pytest -q tests, run at turn 9: 2 failed, 41 passed; failed: test_half (assert 3 == 4), test_sum (KeyError: 'net')
+    pytest -q tests, run at turn 9: 1 failed, 41 passed; failed: tests/test_pay.py::test_half (assert 3 == 4)
 
 A digester is a module of this folder, or an entry point of the group ``ctxbudget.digests``, with a docstring whose first
 line names the type of observation, and two functions:
@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Protocol
 from ctxbudget.digests._blobs import without_blobs
 from ctxbudget.digests._leads import label, leads
 from ctxbudget.digests._observed import observe
-from ctxbudget.digests._parts import Phrase, Sketch, fitted
+from ctxbudget.digests._parts import Phrase
+from ctxbudget.digests._sketch import Sketch, fitted
 from ctxbudget.digests._wording import number
 from ctxbudget.digests.page_snapshot import skeleton
 from ctxbudget.registry import Registry

@@ -19,7 +19,7 @@ _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 
 
 def without_blobs(text: str) -> str:
-    """``text`` with each long run of base64 or hex, and each ``data:`` URL, replaced by ``[base64, 12,345 characters]``."""
+    """``text`` with ``[base64, 12,345 characters]`` for a long run of base64, and the like for hex and ``data:`` URLs."""
     return _RUN.sub(_named, text)
 
 

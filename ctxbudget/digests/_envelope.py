@@ -1,8 +1,9 @@
 """What harnesses put round the output of a tool: taken off, the exit status kept.
 
-Codex: ``Exit code: 1``, ``Wall time: …``, ``Output:``. Claude Code: ``Exit code 1``, ``<tool_use_error>``, reminders at the
-end. SWE-agent: ``OBSERVATION:``, ``[File: … (31 lines total)]``, a prompt at the end. OpenHands: ``EXECUTION RESULT of``,
-``[Command finished with exit code 0]``. mini-SWE-agent: ``<returncode>``. Gemini CLI: ``Command:`` … ``Exit Code:``.
+Codex: ``Exit code: 1``, ``Wall time: …``, ``Output:``. Claude Code: ``Exit code 1``, ``<tool_use_error>``, and
+reminders at the end. SWE-agent: ``OBSERVATION:``, ``[File: … (31 lines total)]``, and a prompt at the end. OpenHands:
+``EXECUTION RESULT of``, ``[Command finished with exit code 0]``. mini-SWE-agent: ``<returncode>``. Gemini CLI:
+``Command:`` … ``Exit Code:``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _BACK = re.compile(
     r")\s*\Z",
     re.DOTALL,
 )
-_GEMINI = re.compile(r"Command: [^\n]*\nDirectory: [^\n]*\n(?:Stdout|Output): (?P<out>.*?)\n(?:Stderr|Error): ", re.DOTALL)
+_GEMINI = re.compile(
+    r"Command: [^\n]*\nDirectory: [^\n]*\n(?:Stdout|Output): (?P<out>.*?)\n(?:Stderr|Error): ", re.DOTALL
+)
 _GEMINI_CODE = re.compile(r"\nExit Code: (-?\d+)\n")
 _ENDS = ("system-reminder>", "_error>", "output>", ")", "bash-$", "]")
 _REACH = 4_000

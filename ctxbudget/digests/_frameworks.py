@@ -25,12 +25,17 @@ def _p(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
-_RAISED = _p(r"^[ \t]*(?:E[ \t]+)?((?:[\w.]*(?:Error|Exception|Failure|Failed|Warning|Interrupt|Exit)\b|panic|assert\w*)[^\n]*)$")
+_RAISED = _p(
+    r"^[ \t]*(?:E[ \t]+)?((?:[\w.]*(?:Error|Exception|Failure|Failed|Warning|Interrupt|Exit)\b|panic|assert\w*)[^\n]*)$"
+)
 
 FRAMEWORKS = (
     Framework(
         "pytest",
-        _p(r"^=*[ ]?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b)[^\n]{0,200}? in [\d.]+s[^\n]*?)[ =]*$"),
+        _p(
+            r"^=*[ ]?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b)"
+            r"[^\n]{0,200}? in [\d.]+s[^\n]*?)[ =]*$"
+        ),
         _p(r"^(?:FAILED|ERROR) (\S+::.+?|\S+?\.py)(?: - ([^\n]*))?$"),
         _p(r"^E[ \t]+([^\n]+)$"),
         _p(r"^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(.+?) _{3,}$"),
@@ -44,8 +49,8 @@ FRAMEWORKS = (
     Framework(
         "jest",
         _p(r"^Tests:[ \t]+([^\n]*\d+ total)$"),
-        _p(r"^[ \t]+● ([^\n]+? › [^\n]+)()$"),
-        _p(r"^[ \t]+(?!at )([A-Z]\w*Error[^\n]*|expect\([^\n]*|Expected[^\n]*|[^\s›●][^\n]{8,})$"),
+        _p(r"^[ \t]+● ([^\n]+? \u203a [^\n]+)()$"),
+        _p(r"^[ \t]+(?!at )([A-Z]\w*Error[^\n]*|expect\([^\n]*|Expected[^\n]*|[^\s\u203a●][^\n]{8,})$"),
         _p(r"^[ \t]+● ([^\n]+)()$"),
     ),
     Framework(
@@ -124,7 +129,7 @@ GENERIC = Framework(
     "generic",
     _p(
         r"^([^\n]{0,120}?\b\d[\d,]*(?: of \d[\d,]*)? (?:\w+ )?(?:passed|failed|failures?|passing|failing)\b[^\n]{0,120}"
-        r"|[^\n]{0,60}\b(?:passed|failed|failures|errors)[:=][ \t]*\d+[^\n]{0,120})$"
+        r"|[^\n]{0,60}\b(?:passed|failed|failures)[:=][ \t]*\d+[^\n]{0,120})$"
     ),
     _p(r"^[ \t]*(?:FAIL(?:ED)?|ERROR|not ok|✗|✘|✕|×|❌)[:\s][ \t]*(\S[^\n]*?)()[ \t]*$"),
     _p(r"^[ \t]+(\S[^\n]*)$"),

@@ -34,14 +34,16 @@ _SCRIPT = Language(
         r"(?:module\.)?exports\.([A-Za-z_$][\w$]*)[ \t]*=",
     ),
     _lines(
-        r"[ \t]+(?:public |private |protected |static |async |get |set )*([A-Za-z_$][\w$]*)\([^()\n]{0,120}\)[^;\n]{0,60}\{",
+        r"[ \t]+(?:public |private |protected |static |async |get |set )*"
+        r"([A-Za-z_$][\w$]*)\([^()\n]{0,120}\)[^;\n]{0,60}\{",
         r"[ \t]+(?:const|let|function) ([A-Za-z_$][\w$]*)",
     ),
 )
 _GO = Language(_lines(r"func (?:\([^)\n]{0,80}\) ?)?(\w+)", r"type (\w+)", r"(?:var|const) (\w+)"))
 _RUST = Language(
     _lines(
-        r"(?:pub(?:\([^)\n]{0,30}\))? )?(?:async |unsafe |const |extern \"C\" )*(?:fn|struct|enum|trait|mod|type|static|union) (\w+)",
+        r"(?:pub(?:\([^)\n]{0,30}\))? )?(?:async |unsafe |const |extern \"C\" )*"
+        r"(?:fn|struct|enum|trait|mod|type|static|union) (\w+)",
         r"(?:pub )?const (\w+)",
         r"macro_rules! (\w+)",
         r"impl(?:<[^>\n]{0,60}>)? (?:[\w:<>, ]{1,60} for )?(\w+)",
@@ -50,7 +52,8 @@ _RUST = Language(
 )
 _JAVA = Language(
     _lines(
-        r"[ \t]{0,4}(?:@\w+ )?(?:public |private |protected |internal |static |final |abstract |sealed |data |open |partial |case )*"
+        r"[ \t]{0,4}(?:@\w+ )?(?:public |private |protected |internal |static |final |abstract |sealed |data |open "
+        r"|partial |case )*"
         r"(?:class|interface|enum|record|object|struct|protocol|trait|extension) (\w+)",
         r"(?:public |private |internal |suspend |inline )*(?:fun|func|def) (?:<[^>\n]{0,40}> ?)?(?:\w+\.)?(\w+)",
     ),
@@ -69,7 +72,11 @@ _C = Language(
 )
 _RUBY = Language(_lines(r"[ \t]*(?:class|module) ([\w:]+)", r"[ \t]*def ((?:self\.)?\w+[?!=]?)"))
 _ELIXIR = Language(
-    _lines(r"[ \t]*(?:defmodule|defprotocol|defimpl) ([\w.]+)", r"[ \t]*(?:def|defp|defmacro|defguard) ([\w]+[?!]?)")
+    _lines(
+        r"[ \t]*(?:defmodule|defprotocol|defimpl) ([\w.]+)",
+        r"[ \t]*(?:def|defp|defmacro|defguard) ([\w]+[?!]?)",
+        r"config (:\w+(?:, [\w.:]+(?=[,\n]))?)",
+    )
 )
 _PHP = Language(
     _lines(
@@ -93,9 +100,7 @@ _CSS = Language(_lines(r"([.#@:]?[A-Za-z][^{}\n;]{0,80}?)[ \t]*\{"), None, "styl
 _SCHEMA = Language(_lines(r"[ \t]*(?:message|service|enum|type|input|interface|scalar|union|model|rpc) (\w+)"))
 _TARGETS = Language(_lines(r"([\w./%-]+)[ \t]*:(?!=)"), None, "makes")
 _STAGES = Language(_lines(r"FROM (\S+)", r"(?:ENTRYPOINT|CMD) (.{1,80})"), None, "builds from")
-_HEADINGS = Language(
-    _lines(r"#{1,6}[ \t]+(\S.{0,100})", r"(\S.{0,100})\n(?:={3,}|-{3,})[ \t]*$"), None, "headings"
-)
+_HEADINGS = Language(_lines(r"#{1,6}[ \t]+(\S.{0,100})", r"(\S.{0,100})\n(?:={3,}|-{3,})[ \t]*$"), None, "headings")
 
 LANGUAGES: dict[str, Language] = {
     suffix: language

@@ -11,11 +11,13 @@ from ctxbudget.resources.names import tail
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
-    from ctxbudget.digests._parts import Sketch
+    from ctxbudget.digests._sketch import Sketch
     from ctxbudget.trace import Fragment
 
 LONGEST = 80
-"""Characters of a target. Of a longer path the end is kept, of anything else the beginning."""
+"""Characters of a target that stands whole."""
+_PATH_END = 48
+"""Of a longer path so much of the end is kept; of anything else the beginning, up to ``LONGEST``."""
 _VERBS = {
     classes.READ: "read", classes.EDIT: "edited", classes.WRITE: "written", classes.CREATE: "created",
     classes.LIST: "listed", classes.SEARCH: "searched", classes.FETCH: "fetched", classes.RETRIEVAL: "asked",
@@ -23,7 +25,8 @@ _VERBS = {
     classes.ACT: "done",
 }  # fmt: skip
 _PATHS = frozenset({
-    classes.READ, classes.EDIT, classes.WRITE, classes.CREATE, classes.LIST, classes.IMAGE, classes.BROWSER, classes.FETCH,
+    classes.READ, classes.EDIT, classes.WRITE, classes.CREATE, classes.LIST, classes.IMAGE, classes.BROWSER,
+    classes.FETCH,
 })  # fmt: skip
 
 
@@ -49,7 +52,9 @@ def leads(fragment: Fragment, sketch: Sketch) -> tuple[str, ...]:
     if not fragment.answers:
         return f"{fragment.kind.replace('_', ' ')}, turn {turn}", f"turn {turn}"
     target = _shown(fragment)
-    name = (f"{tool} {target}".strip() if target.startswith("-") else target) or sketch.name or tool or str(fragment.kind)
+    name = (
+        (f"{tool} {target}".strip() if target.startswith("-") else target) or sketch.name or tool or str(fragment.kind)
+    )
     cls = fragment.resource.cls if fragment.resource is not None else ""
     did = f"{sketch.verb or _VERBS.get(cls, 'run')} at turn {turn}"
     short = _last_name(name) if cls in _PATHS else clip(name, LONGEST // 3)
@@ -62,7 +67,7 @@ def _shown(fragment: Fragment) -> str:
     target = flat(resource.target or "") if resource is not None else ""
     if len(target) <= LONGEST or resource is None:
         return target
-    if resource.cls in _PATHS and " " not in target and "/" in (kept := target[len(target) - LONGEST :]):
+    if resource.cls in _PATHS and " " not in target and "/" in (kept := target[-_PATH_END:]):
         return "…" + kept[kept.find("/") :]
     return clip(target, LONGEST)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from os.path import splitext
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._blobs import without_blobs
@@ -24,6 +23,7 @@ ROOMY = 200
 
 _FILES = frozenset({READ, EDIT, CREATE, WRITE})
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_SLASHES = re.compile(r"[/\\]")
 _NUMBERED = re.compile(r"[ ]*(\d{1,9})(→|\t|: |:|\| |\|)")
 _CUT_WORDS = ("truncated", "omitted", "elided", "clipped", "TRUNCATED")
 _CUT_MARK = re.compile(
@@ -69,8 +69,9 @@ class Observed:
     @cached_property
     def suffix(self) -> str:
         """``.py``, or the whole name of a file without one (``makefile``), in lower case."""
-        name = re.split(r"[/\\]", self.target.split("?")[0])[-1].strip().lower()
-        return splitext(name)[1] or name
+        name = _SLASHES.split(self.target.partition("?")[0])[-1].strip().lower()
+        dot = name.rfind(".")
+        return name[dot:] if dot > 0 else name
 
     @cached_property
     def head(self) -> str:
@@ -127,8 +128,8 @@ def observe(fragment: Fragment, cap: int, hints: Sequence[str] = (), ok: bool | 
 def unnumbered(text: str, file: bool = True) -> tuple[str, int | None]:
     """A text without the numbers before its lines, and the first of them; unchanged where lines are not numbered.
 
-    Understood are ``     1→code``, ``1: code``, ``1:code``, ``1| code`` and ``1<tab>code``. Where the text need not be a
-    ``file``, only numbers padded as ``cat -n`` does it count, and the arrow.
+    Understood are ``     1→code``, ``1: code``, ``1:code``, ``1| code`` and ``1<tab>code``. Where the text need not be
+    a ``file``, only numbers padded as ``cat -n`` does it count, and the arrow.
     """
     lead = _NUMBERED.match(text)
     if lead is None:
@@ -139,13 +140,14 @@ def unnumbered(text: str, file: bool = True) -> tuple[str, int | None]:
     if not _go_on(text, first, mark):
         return text, None
     gap = " ?" if mark in {": ", "| "} else ""
-    return re.sub(rf"^[ ]*\d{{1,9}}{re.escape(mark.rstrip(' '))}{gap}", "", text, flags=re.MULTILINE), first
+    bare = r"|^[ ]+\d{1,9}$" if text.startswith("   ") else ""  # a blank line that lost its mark with its white space
+    return re.sub(rf"^[ ]*\d{{1,9}}{re.escape(mark.rstrip(' '))}{gap}{bare}", "", text, flags=re.MULTILINE), first
 
 
 def _go_on(text: str, first: int, mark: str) -> bool:
     """Whether the next lines carry the next numbers. A single line counts only with a mark that no text has."""
     lines = text[:HEAD].split("\n", 4)[1:4]
-    numbered = [_NUMBERED.match(line) for line in lines if line.strip()]
+    numbered = [_NUMBERED.match(line + "\t") for line in lines if line.strip()]
     if not numbered:
         return mark in {"→", "\t"}
     numbers = [int(line[1]) if line else -1 for line in numbered]

@@ -1,21 +1,15 @@
-"""What a digest is put together from: a lead that names the fragment, and parts, the most important first.
-
-Each part says what of it fits into a number of characters; ``fitted`` finds how many characters the tokens allow.
-"""
+"""The parts of a digest. Each says what of it fits into a number of characters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.digests._wording import CUT, clean, clip, ends, number
+from ctxbudget.digests._wording import CUT, clip, ends, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-_CHARS = 3.7
-"""Characters per token to begin with; corrected by what the first attempt really costs."""
-_TRIES = 6
 _REST = 15
 """Characters of `` and 1,234 more``."""
 LEAST = 24
@@ -89,7 +83,10 @@ class Names:
             shown += 1
         kept = ", ".join(self.items[:shown])
         if not shown:  # of one long item the beginning is better than nothing
-            kept, shown = clip(self.items[0], int(chars * self.share) - len(self.before) - _REST) if self.items else "", 1
+            kept, shown = (
+                clip(self.items[0], int(chars * self.share) - len(self.before) - _REST) if self.items else "",
+                1,
+            )
             if len(kept) < LEAST:
                 return "", False
         more = f" and {number(total - shown)} more" if total > shown else ""
@@ -123,70 +120,38 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
-    """What a digester found: its parts, the most important first."""
+class Ends:
+    """The first and the last lines of a text, about three to two; blank ones are left out."""
 
-    parts: tuple[Part, ...]
-    detail: str = ""
-    """Goes with the name: ``lines 8-29``."""
-    name: str = ""
-    """What to call it, where the call names no target: the address of a page."""
-    verb: str = ""
-    """What was done with the target, where the class of the call does not say it: ``listed``."""
+    text: str
+    before: str = ""
+    block: bool = True
+
+    def fit(self, chars: int) -> tuple[str, bool]:
+        """As many whole lines as fit; where the lines are too long for that, words."""
+        room = chars - len(self.before) - 1
+        if len(self.text) <= room:
+            return self._below([line.rstrip() for line in self.text.split("\n") if line.strip()]), True
+        if room < 2 * LEAST:
+            return "", False
+        head, tail = self.text[:room].split("\n")[:-1], self.text[-room:].split("\n")[1:]
+        first = _lines_within(head, room * 3 // 5)
+        last = _lines_within(tail[::-1], room - sum(len(line) + 1 for line in first) - len(CUT))[::-1]
+        if not first or not last:
+            kept = ends(self.text, room)
+            return self._below([kept] if kept else []), False
+        return self._below([*first, CUT.strip(), *last]), False
+
+    def _below(self, lines: list[str]) -> str:
+        return "\n".join(([self.before] if self.before else []) + lines) if lines else ""
 
 
-def fitted(
-    leads: Sequence[str], parts: Sequence[Part], cap: int, count: Callable[[str], int], *, whole_lead: bool = False
-) -> str:
-    """The first lead with which anything can be said within ``cap`` tokens; else a lead alone, else nothing.
-
-    With ``whole_lead`` a long lead alone is better than a short one with more behind it.
-    """
-    alone = ""
-    for lead in dict.fromkeys(map(clean, leads)):
-        if count(lead) <= cap:
-            if text := _filled(lead, parts, cap, count):
-                return text
-            alone = alone or lead
-            if whole_lead:
+def _lines_within(lines: list[str], room: int) -> list[str]:
+    kept = list[str]()
+    for line in lines:
+        if line.strip():
+            room -= len(line.rstrip()) + 1
+            if room < 0:
                 break
-    return alone
-
-
-def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], int]) -> str:
-    """As much as the cap allows; empty where no part fits."""
-    best, chars, low, high = "", cap * _CHARS, 0.0, float("inf")
-    for _ in range(_TRIES):
-        text, whole = _assembled(lead, parts, int(chars))
-        if not text:
-            low = chars
-            chars = min(chars * 1.5, (chars + high) / 2)
-            continue
-        size = count(text)
-        if size <= cap:
-            low, best = chars, max(best, text, key=len)
-            if whole or size >= cap * 0.9:
-                return best
-        else:
-            high = min(chars, len(text))
-        aim = chars * cap / size * 0.97 if size > cap or high == float("inf") else (low + high) / 2
-        chars = aim if low < aim < high else (low + high) / 2
-        if high - low < 8:
-            break
-    return best
-
-
-def _assembled(lead: str, parts: Sequence[Part], chars: int) -> tuple[str, bool]:
-    """The text of about ``chars`` characters, and whether every part is in it whole."""
-    left, whole = chars - len(lead) - 2, True
-    inline, blocks = list[str](), list[str]()
-    for part in parts:
-        text, all_of_it = part.fit(left)
-        whole = whole and all_of_it
-        if text:
-            (blocks if part.block else inline).append(text)
-            left -= len(text) + 2
-    if not inline and not blocks:
-        return "", whole
-    body = " " + "; ".join(inline) if inline else ""
-    return clean("\n".join([f"{lead}:{body}", *blocks])), whole
+            kept.append(line.rstrip())
+    return kept

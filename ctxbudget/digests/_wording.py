@@ -13,7 +13,9 @@ CUT = " …"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_BETWEEN = re.compile(r"[;{}()\[\]<>|\"]|(?<=[、。，！？\u3040-\u30ff\u3400-\u9fff])(?=[\u3040-\u30ff\u3400-\u9fff])")
+_BETWEEN = re.compile(
+    r"[;{}()\[\]<>|\"]|(?<=[\u3001\u3002\uff01\uff0c\uff1f\u3040-\u30ff\u3400-\u9fff])(?=[\u3040-\u30ff\u3400-\u9fff])"
+)
 """Where a text without blanks may be cut: at brackets and the like, and between characters of Chinese and Japanese."""
 _LOOKED_AT = 400
 """Characters before the limit in which such a place is looked for."""

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.digests._observed import line_count
-from ctxbudget.digests._parts import Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Names, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, number, several
 from ctxbudget.digests.source_file import asked_lines
 from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE, arguments
@@ -25,7 +26,9 @@ _PATCH = re.compile(r"^(?:\*\*\* Begin Patch|--- |@@)", re.MULTILINE)
 _DONE = frozenset({"completed", "done", "complete", "finished"})
 _NOW = frozenset({"in_progress", "active", "doing"})
 _STEPS = ("content", "step", "title", "text", "description")
-_SPOKEN = frozenset({"description", "prompt", "thought", "question", "message", "reason", "explanation", "query", arguments.RAW})
+_SPOKEN = frozenset(
+    {"description", "prompt", "thought", "question", "message", "reason", "explanation", "query", arguments.RAW}
+)
 """Arguments that need no name beside them."""
 _LONGEST = 200
 
@@ -71,7 +74,11 @@ def _done(seen: Observed, given: Mapping[str, Any]) -> str:
         return f"{several(len(edits), 'place')} replaced"
     old, new = _text(given, arguments.OLD), _text(given, arguments.NEW)
     if new is not None:
-        return f"{several(line_count(new), 'line')} inserted" if old is None else _replaced(line_count(old), line_count(new))
+        return (
+            f"{several(line_count(new), 'line')} inserted"
+            if old is None
+            else _replaced(line_count(old), line_count(new))
+        )
     raw = _text(given, (*arguments.PATCHES, *arguments.COMMANDS, arguments.RAW)) or ""
     if _PATCH.search(raw):
         marks = _PATCHED.findall(raw)

@@ -6,17 +6,19 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Lines, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat
-from ctxbudget.resources import CREATE, EDIT, WRITE
+from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE
 
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
 
-_CLASSES = frozenset({EDIT, WRITE, CREATE})
+_CLASSES = frozenset({EDIT, WRITE, CREATE, PLAN})
 _DONE = re.compile(
-    r"\b(?:has been (?:updated|edited|created|written)|(?:updated|created|edited|applied|wrote|written|saved|replaced)"
-    r"(?: \w+)? successfully|successfully (?:\w+)|Success\b|File created|Edit applied|Done!)",
+    r"\b(?:has been (?:updated|edited|created|written)|Applied \d+ edits?"
+    r"|(?:updated|created|edited|applied|wrote|written|saved|replaced|modified)(?: \w+)? successfully"
+    r"|successfully \w+|Success\b|File created|Edit applied|Done!)",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(

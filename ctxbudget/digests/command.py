@@ -6,7 +6,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Ends, Lines, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, several
 from ctxbudget.resources import OTHER, SHELL, TEST, UNSURE
 
@@ -16,10 +17,18 @@ if TYPE_CHECKING:
 
 _CLASSES = frozenset({SHELL, TEST, OTHER, *UNSURE})
 _TROUBLE = re.compile(
-    r"^[^\n]*(?:\b(?:error|fatal|failed|failure|exception|denied|not found|cannot|unable to|undefined|unresolved)\b"
-    r"|\w(?:Error|Exception)\b)[^\n]*$",
+    r"^(?:[ \t]*(?:error|fatal|failed|failure|panic)\b"
+    r"|[^\n]*(?:\b(?:error|fatal|failed|failure|exception|panic)(?:\[\w+\])?:"
+    r"|\b(?:permission denied|command not found|no such file)\b|(?-i:\w(?:Error|Exception)\b)))[^\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+"""Lines that speak of an error, whether or not the command failed."""
+_REASON = re.compile(
+    r"^[^\n]*\b(?:error|fatal|failed|failure|exception|denied|not found|cannot|unable to|undefined|unresolved)\b"
+    r"[^\n]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Lines that may say why a command failed."""
 _FINE = re.compile(r"\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed)\b|Errors?: 0\b", re.IGNORECASE)
 _SHORT = 5
 """Lines up to which an output is simply copied."""
@@ -33,15 +42,16 @@ def score(seen: Observed) -> float:
 
 def sketch(seen: Observed) -> Sketch:
     """Lines, trouble, ends."""
-    if seen.lines <= _SHORT:
+    if seen.lines <= _SHORT and not seen.roomy:
         return Sketch((Prose(seen.text, tail=True),))
     parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
-    lines = (match[0].strip() for match in islice(_TROUBLE.finditer(seen.text), 4 * _MOST))
+    pattern = _REASON if seen.status or seen.fragment.error else _TROUBLE
+    lines = (match[0].strip() for match in islice(pattern.finditer(seen.text), 4 * _MOST))
     trouble = list(islice(dict.fromkeys(line for line in lines if not _FINE.search(line)), _MOST))
     if trouble and seen.roomy:
         parts.append(Lines([clip(line, 300) for line in trouble], before="trouble:", share=0.5))
     elif trouble:
         parts.append(Prose(trouble[0] if len(trouble[0]) < 160 else clip(trouble[0], 160)))
-    return Sketch((*parts, Prose(seen.text, tail=True, block=seen.roomy)))
+    return Sketch((*parts, Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True)))

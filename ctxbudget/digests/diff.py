@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import READ
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import READ
 
@@ -18,7 +19,9 @@ _COMMIT = re.compile(r"^commit ([0-9a-f]{7,40})[^\n]*\n(?:[A-Z][\w-]+:[^\n]*\n)+
 _SHORT_COMMIT = re.compile(r"^[ *|\\/_]*([0-9a-f]{7,40}) ([^\n]+)$", re.MULTILINE)
 _SHORT_STATUS = re.compile(r"^([ MADRCTU?!]{2}) (\S[^\n]*)$", re.MULTILINE)
 _BRANCH = re.compile(r"^(?:On branch |## )([^\n]+)$", re.MULTILINE)
-_SECTION = re.compile(r"^(Changes to be committed|Changes not staged for commit|Untracked files|Unmerged paths):", re.MULTILINE)
+_SECTION = re.compile(
+    r"^(Changes to be committed|Changes not staged for commit|Untracked files|Unmerged paths):", re.MULTILINE
+)
 _LISTED = re.compile(r"^\t(?:(?:[a-z][a-z ]+):[ ]+)?([^\n]+)$", re.MULTILINE)
 _SAID = {
     "Changes to be committed": "staged",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Phrase, Sketch
+from ctxbudget.digests._parts import Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number
 from ctxbudget.media import base64_size
 from ctxbudget.trace import Kind

@@ -6,7 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.digests._parts import LEAST, Lines, Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import LEAST, Lines, Names, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, several
 from ctxbudget.resources import EDIT, SEARCH
 
@@ -46,6 +47,8 @@ def of(seen: Observed, value: Any) -> Sketch:
     match value:
         case dict() if value:
             return Sketch(tuple(_object(value, seen)))
+        case [dict() as only] if only:
+            return Sketch((Phrase(several(1, "item")), *_object(only, seen)))
         case list():
             return Sketch((Phrase(several(len(value), "item")), *_items(value, seen)))
     return Sketch((Prose(seen.text, tail=True),))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import several
 from ctxbudget.resources import LIST, READ, SEARCH
 
@@ -25,8 +25,13 @@ _LONG = re.compile(
 _TREE = re.compile(r"^(?:[│|` \t\u00a0]*[├└|`+\\][─-]{1,3}[ \u00a0])(?P<name>[^\n]+)$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*- (?P<name>[^\n]+)$", re.MULTILINE)
 _PATH = re.compile(r"[^\s:*?\"<>|=(){};,]+(?: [^\s:*?\"<>|=(){};,]+){0,3}[/*@]?\Z")
-_ERROR = re.compile(r"\A(?:ls|find|tree|dir|stat)?:? ?[^\n]{0,200}(?:No such file|cannot access|not found|denied|not exist)")
-_NOTE = re.compile(r"^(?:total \d+|Found \d+ files?|Here's the files and directories[^\n]*|\d+ director(?:y|ies), \d+ files?|[^\n]*:)$")
+_ERROR = re.compile(
+    r"\A(?:ls|find|tree|dir|stat)?:? ?[^\n]{0,200}(?:No such file|cannot access|not found|denied|not exist)"
+)
+_NOTE = re.compile(
+    r"^(?:total \d+|Found \d+ files?|Here's the files and directories[^\n]*"
+    r"|[(\[.][^\n]*(?:truncated|omitted)[^\n]*|\d+ director(?:y|ies), \d+ files?|[^\n]*:)$"
+)
 _COLUMNS = re.compile(r"\t|[ ]{2,}")
 _ENDING = re.compile(r"[^/\\. ](\.[A-Za-z0-9]{1,8})[*@]?\Z")
 _ENDINGS = 3
@@ -62,7 +67,9 @@ def sketch(seen: Observed) -> Sketch:
         return Sketch((Prose(seen.text, tail=True),))
     below = _shared(entries)
     directories = sum(entry.directory for entry in entries)
-    parts: list[Part] = [Phrase(several(len(entries), "entry", "entries") + (f" below {below}" if below else ""))]
+    parts: list[Part] = [Phrase(several(len(entries), "entry", "entries"))]
+    if below and below.rstrip("/") not in seen.target:
+        parts.append(Phrase(f"below {below}"))
     kinds = [several(directories, "directory", "directories")] if directories else []
     kinds += [f"{count:,} {ending}" for ending, count in _endings(entries) if count > 1]
     if kinds:
@@ -86,19 +93,19 @@ def _entries(seen: Observed) -> list[_Entry]:
     for shape in (_TREE, _BULLET):
         if shape.match(seen.top[-1]) and len(found := shape.findall(text)) > 1:
             return [_Entry(name.strip(), name.rstrip().endswith("/")) for name in found]
-    lines = [line.strip() for line in text.split("\n")]
-    if not any(_PATH.match(line) for line in seen.top):
-        lines = [name for line in lines for name in _COLUMNS.split(line)]
-    else:
-        lines = [name for line in lines for name in (_COLUMNS.split(line) if _COLUMNS.search(line) else (line,))]
-    return [_Entry(line, line.endswith("/")) for line in lines if line and not _NOTE.match(line)]
+    lines = [line.strip() for line in text.split("\n") if not _NOTE.match(line)]
+    names = [name.strip() for line in lines for name in (_COLUMNS.split(line) if _COLUMNS.search(line) else (line,))]
+    return [_Entry(name, name.endswith("/")) for name in names if name]
 
 
 def _shared(entries: list[_Entry]) -> str:
     """The directory that all names lie below, where they are paths."""
     names = [entry.name for entry in entries]
-    shared = commonprefix(names)
-    return shared[: shared.rfind("/") + 1] if len(names) > 1 and shared not in names else ""
+    if len(names) < 2:
+        return ""
+    low, high = min(names), max(names)  # what these two share all others share
+    same = next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
+    return low[: low.rfind("/", 0, same) + 1]
 
 
 def _endings(entries: list[_Entry]) -> list[tuple[str, int]]:

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Sketch
+from ctxbudget.digests._parts import Lines, Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import EDIT, LIST, SEARCH, TEST, WRITE
 
@@ -91,7 +92,9 @@ def _round(text: str, at: int, around: int) -> list[str]:
     end = text.find("\n", at)
     for _ in range(around):
         end = text.find("\n", end + 1) if end >= 0 else -1
-    return [line.strip() if not around else line.rstrip() for line in text[start : end if end >= 0 else None].split("\n")]
+    return [
+        line.strip() if not around else line.rstrip() for line in text[start : end if end >= 0 else None].split("\n")
+    ]
 
 
 def _ends(seen: Observed) -> Lines:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._blobs import without_blobs
-from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch, fitted
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._sketch import Sketch, fitted
 from ctxbudget.digests._wording import clip, flat, several
 from ctxbudget.resources import READ, SEARCH
 
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
     from ctxbudget.digests._parts import Part
 
 ACTIONABLE = (
-    "button", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider", "spinbutton", "listbox", "tab",
-    "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "option", "input", "select", "textarea", "link",
+    "button", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider", "spinbutton", "listbox",
+    "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "option", "input", "select", "textarea",
+    "link",
 )  # fmt: skip
 """Roles that something can be done with (WAI-ARIA 1.2, widget roles), links last: pages have most of them."""
-_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "input", "select", "textarea"})
-_ROLES = "|".join([*ACTIONABLE, "heading", "row", "table", "dialog", "alert", "form", "navigation", "main", "banner", "img"])
+_FIELDS = frozenset(
+    {"textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "input", "select", "textarea"}
+)
+_ROLES = "|".join(
+    [*ACTIONABLE, "heading", "row", "table", "dialog", "alert", "form", "navigation", "main", "banner", "img"]
+)
 
 _LINE = re.compile(
     rf"^[ \t]*(?:- |\*+ )?(?P<before>(?:uid=\S+ |\[[\w-]+\][ :]? ?|ref=\S+ )?)'?(?P<role>{_ROLES})\b"
@@ -33,7 +39,9 @@ _LINE = re.compile(
 """A line of Playwright's (``- button "Save" [ref=e12]``), of a numbered tree (``[12] button 'Save'``) or of Chrome's
 (``uid=1_2 button "Save"``)."""
 _URL = re.compile(r"^[ \t#*-]*(?:Page )?(?:URL|url|Url)(?:\*\*)?: *(\S+)", re.MULTILINE)
-_TITLE = re.compile(r"^[ \t#*-]*(?:Page )?[Tt]itle(?:\*\*)?: *(\S[^\n]*)$|RootWebArea[ :]+['\"]([^'\"\n]+)", re.MULTILINE)
+_TITLE = re.compile(
+    r"^[ \t#*-]*(?:Page )?[Tt]itle(?:\*\*)?: *(\S[^\n]*)$|RootWebArea[ :]+['\"]([^'\"\n]+)", re.MULTILINE
+)
 _REF = re.compile(r"\[ref=\w+\]")
 _ROWS = 10
 _LEAST = 4
@@ -51,7 +59,11 @@ def score(seen: Observed) -> float:
     """Where several lines of the beginning are elements."""
     if not seen.fragment.answers or seen.cls in {READ, SEARCH}:
         return 0.0
-    found = sum(1 for line in seen.top if (match := _LINE.match(line)) and (match["name"] or match["single"] or match["before"] or "[ref=" in line))
+    found = sum(
+        1
+        for line in seen.top
+        if (match := _LINE.match(line)) and (match["name"] or match["single"] or match["before"] or "[ref=" in line)
+    )
     return 0.95 if found >= _LEAST or (found and _URL.search(seen.head)) else 0.0
 
 
@@ -77,7 +89,7 @@ def skeleton(text: str, cap: int, count: Callable[[str], int]) -> str:
     if len(elements) < _LEAST:
         return ""
     title, url = _page(text)
-    parts = [*([Phrase(title)] if title else []), Phrase(_counts(elements)), Lines(_outline(elements))]
+    parts: list[Part] = [*([Phrase(title)] if title else []), Phrase(_counts(elements)), Lines(_outline(elements))]
     return fitted((f"page {url}".strip(), "page"), parts, cap, count)
 
 
@@ -120,11 +132,18 @@ def _by_role(elements: list[_Element], title: str) -> list[Part]:
 
 def _counts(elements: list[_Element]) -> str:
     roles = [each.role for each in elements]
-    return ", ".join(several(roles.count(role), role) for role in (*ACTIONABLE, "row") if role in roles) or "no controls"
+    return (
+        ", ".join(several(roles.count(role), role) for role in (*ACTIONABLE, "row") if role in roles) or "no controls"
+    )
 
 
 def _outline(elements: list[_Element]) -> list[str]:
     """Controls and headings in the order of the page, links after everything else."""
     told = [each for each in elements if each.role in ACTIONABLE or each.role in {"heading", "dialog", "alert"}]
     told.sort(key=lambda each: each.role == "link")
-    return list(dict.fromkeys(" ".join(part for part in (each.role, f'"{each.name}"' if each.name else "", each.ref) if part) for each in told))
+    return list(
+        dict.fromkeys(
+            " ".join(part for part in (each.role, f'"{each.name}"' if each.name else "", each.ref) if part)
+            for each in told
+        )
+    )

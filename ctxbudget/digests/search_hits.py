@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import READ, SEARCH
 
@@ -23,7 +24,9 @@ _COUNTED = re.compile(r"^(?P<file>[^\s:()][^:()\n]{0,300}?)(?::| \()(?P<count>\d
 _NUMBERED = re.compile(r"^\d+[:\-].*$", re.MULTILINE)
 _HEADED = re.compile(r"^(?!\d+[:-])(\S+[./\\]\S+)\n(?=\d+[:-])", re.MULTILINE)
 """The heading of a file above its ``12:text`` lines, as rg gives them to a terminal."""
-_SAID = re.compile(r"\A(?:Found (?P<hits>\d[\d,]*) (?P<what>[^\n]{1,60}?)(?: in [^\n]*)?|No (?:matches|files|results)[^\n]*)(?:\n|\Z)")
+_SAID = re.compile(
+    r"\A(?:Found (?P<hits>\d[\d,]*) (?P<what>[^\n]{1,60}?)(?: in [^\n]*)?|No (?:matches|files|results)[^\n]*)(?:\n|\Z)"
+)
 _GAP = re.compile(r"^--$", re.MULTILINE)
 
 
@@ -38,16 +41,33 @@ def score(seen: Observed) -> float:
 
 def sketch(seen: Observed) -> Sketch:
     """Hits by file, most first; then the hits themselves."""
-    if not seen.text.strip() or (said := _SAID.match(seen.head)) and said["hits"] is None:
+    if not seen.text.strip() or ((said := _SAID.match(seen.head)) and said["hits"] is None):
         return Sketch((Phrase("no hits"),))
     parts: list[Part] = _summary(seen)
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
+    parts.append(Lines(_hits(seen)))
+    return Sketch(tuple(parts))
+
+
+def _hits(seen: Observed) -> list[str]:
+    """The first hits; with room those of one file stand below its name."""
     lines = [line.strip() for line in seen.head.split("\n") if line.strip() and not _SAID.match(line)]
     if len(seen.text) > len(seen.head) and len(lines) > 1:
         lines.pop()
-    parts.append(Lines(lines))
-    return Sketch(tuple(parts))
+    if not seen.roomy:
+        return lines
+    told, file = list[str](), ""
+    for line in lines:
+        placed = _PLACED.match(line) or _IN_FILE.match(line)
+        if placed is None:
+            told.append(line)
+            continue
+        if placed[1] != file:
+            file = placed[1]
+            told.append(f"{file}:")
+        told.append("  " + line[len(file) + 1 :].strip())
+    return told
 
 
 def _summary(seen: Observed) -> list[Part]:
@@ -74,10 +94,12 @@ def _by_file(text: str) -> Counter[str]:
         return Counter({name: int(count) for name, count in counted if int(count[:9])})
     if (headings := list(_HEADED.finditer(text))) and _NUMBERED.search(text):
         ends = [*(heading.start() for heading in headings[1:]), len(text)]
-        return Counter({
-            heading[1]: len(re.findall(r"^\d+:", text[heading.end() : end], re.MULTILINE))
-            for heading, end in zip(headings, ends, strict=True)
-        })
+        return Counter(
+            {
+                heading[1]: len(re.findall(r"^\d+:", text[heading.end() : end], re.MULTILINE))
+                for heading, end in zip(headings, ends, strict=True)
+            }
+        )
     found_plain = _IN_FILE.findall(text)
     return Counter(found_plain) if len(found_plain) * 2 > _filled(text) else Counter()
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._languages import LANGUAGES, PROSE
 from ctxbudget.digests._observed import HEAD
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Ends, Lines, Names, Phrase, Prose
 from ctxbudget.digests._relevant import windows
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import beginning, clip, flat, number, several
 from ctxbudget.resources import READ
 
@@ -18,22 +19,27 @@ if TYPE_CHECKING:
 
     from ctxbudget.digests._languages import Language
     from ctxbudget.digests._observed import Observed
-    from ctxbudget.digests._observed import HEAD
-from ctxbudget.digests._parts import Part
+    from ctxbudget.digests._parts import Part
 
 _FLAG = re.compile(
-    r"^[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",
+    r"^[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
+    r"[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",
     re.MULTILINE,
 )
 _FEW_FLAGS = 3
 """From so many on, switches are counted apart from other names."""
 _MARKUP = re.compile(r"^(?:#.*|={3,}|-{3,})$", re.MULTILINE)
+_TELLING = 4
+"""Lines from which an outline says enough."""
 _OUTLINE = 60
 """Lines of an outline at most."""
 _LONGEST_NAME = 80
 _SHORT = 20
 """Characters before which a full stop does not end a sentence."""
-_DOC = re.compile(r"\s*(?:#![^\n]*\n)?\s*(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+|--|;+|@moduledoc \"\"\")[ \t]*\n?[ \t*]*(\w[^\n]{8,200})")
+_DOC = re.compile(
+    r"\s*(?:#![^\n]*\n)?\s*(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+|--|;+|@moduledoc \"\"\")"
+    r"[ \t]*\n?[ \t*]*(\w[^\n]{8,200})"
+)
 
 
 def score(seen: Observed) -> float:
@@ -117,11 +123,9 @@ def _sentence(text: str) -> str:
 def _shown(seen: Observed, language: Language) -> list[Part]:
     found = windows(seen.text, seen.hints, seen.target, seen.first or 1)
     if found:
-        return [
-            Lines(each.lines, before=f"from line {number(each.first, '')}:", share=0.9) for each in found
-        ]
+        return [Lines(each.lines, before=f"from line {number(each.first, '')}:", share=0.9) for each in found]
     outline = list(islice(_outline(seen, language), _OUTLINE))
-    return [Lines(outline, before="outline:")] if outline else _opening(seen, named=False, language=language)
+    return [Lines(outline, before="outline:")] if len(outline) >= _TELLING else [Ends(seen.text)]
 
 
 def _outline(seen: Observed, language: Language) -> Iterator[str]:

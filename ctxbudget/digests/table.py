@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests import json_value
 from ctxbudget.digests._languages import LANGUAGES
-from ctxbudget.digests._parts import Lines, Names, Phrase, Sketch
+from ctxbudget.digests._parts import Lines, Names, Phrase
 from ctxbudget.digests._rows import SAMPLES, Table, boxed, delimited, json_lines
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, several
 from ctxbudget.resources import EDIT, LIST, SEARCH, TEST
 

@@ -6,8 +6,10 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ctxbudget.digests import command
 from ctxbudget.digests._frameworks import FRAMEWORKS, GENERIC, GO
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Ends, Lines, Names, Phrase
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, number
 from ctxbudget.resources import EDIT, FETCH, LIST, PLAN, READ, RETRIEVAL, SEARCH, TEST
 
@@ -39,12 +41,12 @@ _MOST = 200
 
 
 def score(seen: Observed) -> float:
-    """By the summary of a known runner, wherever a command printed it; by class otherwise."""
+    """By the summary of a runner, wherever a command printed it."""
     if not seen.fragment.answers or (seen.cls in _NEVER and seen.suffix not in {".log", ".out", ".txt"}):
         return 0.0
     found = _framework(seen)
     if found is None:
-        return 0.55 if seen.cls == TEST else 0.0
+        return 0.0
     return 0.92 if found is not GENERIC or seen.cls == TEST else 0.7
 
 
@@ -52,7 +54,7 @@ def sketch(seen: Observed) -> Sketch:
     """Counts first, then failures; a run without either is shown by its ends."""
     framework = _framework(seen)
     if framework is None:
-        return Sketch((Prose(seen.text, tail=True),))
+        return command.sketch(seen)
     counts = _go_counts(seen.text) if framework is GO else _counts(framework, seen.text)
     said = "" if framework is GENERIC else _said(counts)
     said = said or flat(_last(framework.summary, seen.text) or "")
@@ -185,4 +187,4 @@ def _rest(seen: Observed, framework: Framework) -> list[Part]:
     """What else a passing run said: its warnings, where there is room."""
     if not seen.roomy and framework is not GENERIC:
         return []
-    return [Prose(seen.text, tail=True, block=True)] if seen.roomy or len(seen.text) < 400 else []
+    return [Ends(seen.text)] if seen.roomy or len(seen.text) < 400 else []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Prose, Sketch
+from ctxbudget.digests._parts import Prose
+from ctxbudget.digests._sketch import Sketch
 
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Lines, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat
 from ctxbudget.resources import EDIT, LIST, READ, SEARCH
 
@@ -44,7 +45,9 @@ def _first_line(text: str) -> str:
 
 def _python_raised(text: str) -> str:
     """The line behind the frames, at the left; of a chain of errors the last one."""
-    found = re.findall(r"^(?=[A-Za-z_])(?!Traceback|During handling|The above)([\w.]+(?:: [^\n]*)?)$", text, re.MULTILINE)
+    found = re.findall(
+        r"^(?=[A-Za-z_])(?!Traceback|During handling|The above)([\w.]+(?:: [^\n]*)?)$", text, re.MULTILINE
+    )
     return found[-1] if found else ""
 
 
@@ -66,7 +69,10 @@ _SHAPES = (
         deepest_last=True,
     ),
     _Shape(
-        _p(r"^(?:Exception in thread \"[^\"\n]*\" )?[\w.$]+(?:Exception|Error|Throwable)\b[^\n]*\n[ \t]+at [\w.$/<>]+\([^)\n]*\)"),
+        _p(
+            r"^(?:Exception in thread \"[^\"\n]*\" )?[\w.$]+(?:Exception|Error|Throwable)\b[^\n]*\n"
+            r"[ \t]+at [\w.$/<>]+\([^)\n]*\)"
+        ),
         _p(r"^[ \t]+at ([\w.$/<>]+\([^)\n]*\))"),
         _java_raised,
     ),
@@ -87,7 +93,11 @@ _SHAPES = (
         lambda text: re.sub(r"^\S+:in [`'][^'\n]*': ", "", _first_line(text)),
     ),
     _Shape(_p(r"^(?:PHP )?Fatal error: [^\n]+$"), _p(r"in (\S+\.php(?::| on line )\d+)"), _first_line),
-    _Shape(_p(r"^[ \t]*\*\* \([\w.]+\)[^\n]*$"), _p(r"^[ \t]+(?:\([^)\n]*\) )?(\S+\.exs?:\d+)"), lambda text: _first_line(text).strip()),
+    _Shape(
+        _p(r"^[ \t]*\*\* \([\w.]+\)[^\n]*$"),
+        _p(r"^[ \t]+(?:\([^)\n]*\) )?(\S+\.(?:exs?|erl):\d+)"),
+        lambda text: _first_line(text).strip(),
+    ),
 )
 
 
@@ -102,7 +112,10 @@ def sketch(seen: Observed) -> Sketch:
     """What was raised, the deepest frame of the project; then what was printed before."""
     shape, start = _last_stack(seen.text)
     stack = seen.text[start : start + 60_000]
-    raised = clip(flat(shape.raised(stack)), 600 if seen.roomy else 160)
+    raised = shape.raised(stack)
+    if raised.endswith(":"):  # what it is about stands below
+        raised += " " + stack.partition(raised)[2].lstrip().partition("\n")[0]
+    raised = clip(flat(raised), 600 if seen.roomy else 160)
     parts: list[Part] = [Phrase(raised)] if raised else []
     if frame := _deepest(shape, stack):
         parts.append(Phrase(f"at {frame}"))

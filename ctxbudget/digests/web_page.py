@@ -7,9 +7,10 @@ from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Names, Phrase, Prose, Sketch
+from ctxbudget.digests._parts import Names, Phrase, Prose
+from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, several
-from ctxbudget.resources import BROWSER, FETCH
+from ctxbudget.resources import BROWSER, DELEGATE, FETCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,12 +35,12 @@ _LONGEST = 80
 
 
 def score(seen: Observed) -> float:
-    """HTML wherever it comes from, or text that a fetch brought."""
+    """HTML wherever it comes from, or the readable text that a fetch or another agent brought."""
     if not seen.fragment.answers:
         return 0.0
     if _MARKUP.search(seen.head) and len(_TAGS.findall(seen.head)) > 4:
         return 0.85 if seen.suffix in {".html", ".htm"} or seen.cls != "read" else 0.0
-    return 0.5 if seen.cls in {FETCH, BROWSER} else 0.0
+    return 0.5 if seen.cls in {FETCH, BROWSER, DELEGATE} else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:
@@ -52,7 +53,8 @@ def sketch(seen: Observed) -> Sketch:
     parts: list[Part] = [Phrase(clip(named, 2 * _LONGEST))] if named else []
     if headings:
         parts.append(Names(_shown(headings), before="headings ", share=0.5, total=len(headings)))
-    return Sketch((*parts, Prose(seen.text, tail=not headings)))
+    body = seen.text[title.end() :] if title else seen.text
+    return Sketch((*parts, *([Prose(body, tail=True)] if body.strip() else [])))
 
 
 def _html(text: str) -> Iterator[Part]:
@@ -80,7 +82,10 @@ def _field(attributes: str) -> str:
     given = {name.lower(): value.strip() for name, value in _ATTRIBUTE.findall(attributes)}
     if given.get("type", "").lower() == "hidden":
         return ""
-    return next((flat(given[key]) for key in ("aria-label", "placeholder", "name", "value", "id", "type") if key in given), "field")
+    return next(
+        (flat(given[key]) for key in ("aria-label", "placeholder", "name", "value", "id", "type") if key in given),
+        "field",
+    )
 
 
 def _words(markup: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget.evidence.actions import BY_TEXT, leaves, objects
 from ctxbudget.evidence.hunks import Part, hunks
 from ctxbudget.evidence.sed import substitutions
-from ctxbudget.evidence.standing import has_word, stands
+from ctxbudget.evidence.standing import has_word
 from ctxbudget.resources import EDIT
 from ctxbudget.resources import arguments as known
 from ctxbudget.resources.paths import normal
@@ -69,13 +69,6 @@ def needles(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in lines if len(line) >= SHORTEST and has_word(line)))
 
 
-def needed(part: Part, written: list[str]) -> tuple[str, ...]:
-    """The lines that the context had to hold: not those that the same reply had just written itself."""
-    lines = needles(part.old)
-    return tuple(line for line in lines if not any(stands(line, text) for text in written)) if written else lines
-
-
-def fresh(part: Part) -> str:
-    """What a part adds: its new text without the lines that were there before."""
-    before = set(needles(part.old))
-    return "\n".join(line for line in part.new.split("\n") if line.strip() not in before)
+def added(part: Part) -> set[str]:
+    """The lines that a part puts in place and that were not there before, without their margins."""
+    return {line.strip() for line in part.new.split("\n")}.difference(line.strip() for line in part.old.split("\n"))

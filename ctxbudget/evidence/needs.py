@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxbudget.evidence.edits import fresh, needed, parts
+from ctxbudget.evidence.edits import added, needles, parts
 from ctxbudget.evidence.standing import words
 from ctxbudget.evidence.strings import identifiers, strings
 
@@ -40,13 +40,13 @@ def needs(acts: Sequence[Action]) -> list[Need]:
     MultiEdit, or of a parallel call, may build on the first.
     """
     found = []
-    reply, own = -1, list[str]()
+    reply, own = -1, set[str]()
     for action in acts:
         if action.turn != reply:
-            reply, own = action.turn, []
+            reply, own = action.turn, set()
         lines, pieces = [], tuple(parts(action))
         for part in pieces:
-            lines.append(needed(part, own))
-            own.append(fresh(part))
+            lines.append(tuple(line for line in needles(part.old) if line not in own))
+            own |= added(part)
         found.append(Need(action, pieces, tuple(lines), strings(action), identifiers(action)))
     return found

@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _GLUED = re.compile(r"\\[ntr](\w+)")
 """JSON writes a line break as ``\\n``, so that the word behind it seems to begin with an n."""
 _INSIDE_PATH = frozenset(".~-_")
-_INSIDE_NUMBER = frozenset(".,-")
+_INSIDE_NUMBER = frozenset(".-")
 
 
 def words(text: str) -> set[str]:

@@ -32,7 +32,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"\w+(?:[-.]\w+)*")
-_PIECE = re.compile(r"\w+")
+_PIECE = re.compile(r"\w+(?:-\w+)*")
+_DECIMAL = re.compile(r"[\d.-]+\Z")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{5,}")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
@@ -59,7 +60,12 @@ def strings(action: Action) -> tuple[str, ...]:
 
 
 def inner(token: str) -> tuple[str, ...]:
-    """The strings inside a longer one that count by themselves: the order number of a URL, the hash of a path."""
+    """The strings inside a longer one that count by themselves: the order number of a URL, the stem of a file's name.
+
+    Ids with hyphens and decimal numbers are one thing and have nothing inside.
+    """
+    if _DECIMAL.match(token):
+        return ()
     pattern = _PIECE if _WORD.fullmatch(token) else _WORD
     return tuple(dict.fromkeys(piece for piece in pattern.findall(token) if piece != token and counts(piece)))
 

@@ -109,15 +109,22 @@ def _score(name: str, reading: Reading) -> float:
     return min(1.0, max(0.0, score)) if score == score else 0.0  # noqa: PLR0124 - NaN is no score
 
 
+def _says_so(trace: Trace) -> bool:
+    """A conversation may be empty, and say so; a file of another format, or of bookkeeping alone, is no conversation."""
+    return any(warning.code == "no-messages" for warning in trace.warnings)
+
+
 def _load_as(name: str, reading: Reading, options: Options) -> list[Trace]:
     def start(label: str | None = None, path: str | None = None) -> TraceBuilder:
         return TraceBuilder(path or reading.path, name, label=label, rules=options.rules, as_model=options.model)
 
-    traces = list(LOADERS.get(name).load(reading, start))
+    loaded = LOADERS.get(name).load(reading, start)
+    traces = [trace for trace in loaded if trace.fragments or trace.turns or _says_so(trace)]
     if not traces:
         if reading.parse.records_ok:
             raise EmptyTrace(
-                f"{reading.path}: no message in it", hint=f"read as {name}; force another with --from FORMAT"
+                f"{reading.path}: nothing to measure: 0 messages in {reading.parse.records_ok} records",
+                hint=f"read as {name}; force another with --from FORMAT",
             )
         raise MalformedTrace(
             f"{reading.path}: no usable record", hint=f"read as {name}; force another with --from FORMAT"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 URL, MODEL, KEY = "CTXBUDGET_LLM_URL", "CTXBUDGET_LLM_MODEL", "CTXBUDGET_LLM_KEY"
 """Environment variables."""
 _PATH = "/chat/completions"
+_HOST = re.compile(r"[\w.-]*|[0-9a-fA-F:.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ def _endpoint(given: str) -> str:
         url = httpx2.URL(given)
     except (httpx2.InvalidURL, ValueError):
         raise UsageError("the endpoint's URL cannot be read", hint="such as https://api.example.com/v1") from None
+    if not _HOST.fullmatch(url.host) or (url.port or 0) > 65_535:
+        raise UsageError("the endpoint's URL cannot be read", hint="such as https://api.example.com/v1")
     if url.userinfo:
         raise UsageError("the endpoint's URL holds a user name or password", hint=f"put the key in {KEY}")
     if url.scheme not in {"http", "https"} or not url.host:

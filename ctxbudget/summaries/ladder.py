@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests import label
 from ctxbudget.summaries.blocks import BLOCK
+from ctxbudget.summaries.extract.naming import called
 from ctxbudget.summaries.spot_check import Check, accepted
 from ctxbudget.summaries.summary import Refused, Request, Sizes, Summary, SummaryError
 from ctxbudget.trace import Form, Kind, named_turn
@@ -97,7 +97,7 @@ def descend(
             reason = accept(summary) if accept is not None else ""
             if not reason:
                 return _outcome(step, summary, found, failures, made)
-            cap //= 2
+            cap = min(cap, request.count(summary.text)) // 2
         except SummaryError as error:
             reason = error.message
             if isinstance(error, Refused) and error.reason in {"not smaller", "over its cap"}:
@@ -146,7 +146,7 @@ def _note(out: Sequence[Fragment], room: int, count: Callable[[str], int]) -> st
     head = f"[left out of this summary: {len(out)} of the longest texts, {total:,} tokens"
     largest = sorted(out, key=lambda one: (-one.tokens, one.id))[:_LISTED]
     for number in range(len(largest), -1, -1):
-        names = "; ".join(label(fragment) for fragment in largest[:number])
+        names = "; ".join(f"{called(one)}, turn {named_turn(one)}" for one in largest[:number])
         text = f"{head}: {names}]" if names else f"{head}]"
         if count(text) <= room:
             return text

@@ -31,7 +31,7 @@ class Recorded:
         none for this place, or one without text.
         """
         ids = {fragment.id: fragment.tokens for fragment in request.span}
-        shares = [(_share(one, ids), one) for one in self.compactions if one.turn <= request.turn]
+        shares = [(_share(one, ids), one) for one in self._summarised() if one.turn <= request.turn]
         share, best = max(shares, key=lambda each: (each[0], each[1].turn), default=(0.0, None))
         if best is None or share < COVERED:
             raise SummaryError(f"the recording holds no summary of this span; {self._held()}")
@@ -51,9 +51,13 @@ class Recorded:
             notes=(note,),
         )
 
+    def _summarised(self) -> tuple[Compaction, ...]:
+        """Those that put a summary in: not every compaction does."""
+        return tuple(one for one in self.compactions if any(new.kind is Kind.SUMMARY for new in one.edit.inserted))
+
     def _held(self) -> str:
-        turns = ", ".join(str(one.turn) for one in self.compactions)
-        return f"it was compacted at turns {turns}" if turns else "it was never compacted"
+        turns = ", ".join(str(one.turn) for one in self._summarised())
+        return f"it has summaries at turns {turns}" if turns else "it has none at all"
 
 
 def _share(compaction: Compaction, tokens: dict[str, int]) -> float:

@@ -7,10 +7,11 @@ A summariser is handed a ``Request`` and gives a ``Summary``. What it replaces i
 from __future__ import annotations
 
 from collections.abc import Callable  # noqa: TC003 - a field of a dataclass
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.constraints import Fact  # noqa: TC001 - a field of a dataclass
+from ctxbudget.constraints import TIMEOUT, Fact
 from ctxbudget.errors import CtxbudgetError
 from ctxbudget.trace import Fragment, Kind
 
@@ -62,13 +63,11 @@ def _shown(fact: Fact, texts: Iterable[str]) -> Iterable[str]:
         return (fact.raw,) if any(fact.visible(text) for text in texts) else ()
     found: dict[str, None] = {}
     for text in texts:
-        if not fact.visible(text):  # bounds the time that a pattern may take
-            continue
-        for match in fact.pattern.finditer(text):
-            if match[0].strip():
-                found[" ".join(match[0].split())] = None
-            if len(found) == PATTERN_MATCHES:
-                return found
+        if fact.visible(text):  # raises where the pattern takes too long
+            with suppress(TimeoutError):
+                for match in fact.pattern.finditer(text, timeout=TIMEOUT):
+                    if match[0].strip() and len(found) < PATTERN_MATCHES:
+                        found[" ".join(match[0].split())] = None
     return found
 
 

@@ -232,8 +232,8 @@ def mend(view: View) -> list[Change]:
         view.touched.clear()
         for rule in RULES:
             for broken in list(rule.broken(view, touched)):
-                changes.append(view.apply(broken.edit))
                 view.pins.ids.update(one.id for one in broken.edit.inserted if one.form is Form.NOTICED)
+                changes.append(view.apply(broken.edit))
         if not view.touched:
             break
     return changes

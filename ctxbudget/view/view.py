@@ -138,8 +138,10 @@ class View:
         return None if found is None else self.known[found]
 
     def turn_start(self, turn: int) -> int:
-        """The place where the arrivals of a turn begin; that of everything for turns before the first."""
-        return self.turns[turn - 1] if turn >= 1 else 0
+        """The place where the arrivals of a turn begin; the start for turns before the first, the end for those to come."""
+        if turn < 1:
+            return 0
+        return self.turns[turn - 1] if turn <= len(self.turns) else self.end
 
     def share(self, amount: float) -> int:
         """An amount in tokens: up to 1 it is a fraction of (window - reserve), above it is tokens already."""

@@ -20,7 +20,7 @@ def refund_play(play):
     return play.does(
         "issue_refund",
         {"invoice": "8842", "amount": 240.0},
-        '{"error": {"code": "gateway_timeout", "message": "No answer within 30 seconds."}, "request_id": "rq-37a5c5492c"}',
+        '{"error": {"code": "gateway_timeout", "message": "No answer in 30 seconds."}, "request_id": "rq-37a5c5492c"}',
     )
 
 
@@ -48,7 +48,7 @@ def crash_play(play):
     return play.does(
         "Bash",
         {"command": "python app.py"},
-        'Traceback (most recent call last):\n  File "app.py", line 3, in <module>\nKeyError: \'port\'',
+        "Traceback (most recent call last):\n  File \"app.py\", line 3, in <module>\nKeyError: 'port'",
         say="I run it once.",
     )
 
@@ -67,7 +67,7 @@ TABLE = [
 - request_id rq-37a5c5492c (turn 2)
 - REF-12 (turn 1)
 ## Errors and their fixes
-- issue_refund(amount=240.0, invoice=8842), turn 2: gateway_timeout: No answer within 30 seconds. [request_id rq-37a5c5492c]
+- issue_refund(amount=240.0, invoice=8842), turn 2: gateway_timeout: No answer in 30 seconds. [request_id rq-37a5c5492c]
 ## Approach
 - turn 1: I can send you $240.00 under REF-12.
 ## Key user messages
@@ -178,15 +178,15 @@ def test_refund_support_keeps_what_matters_through_two_generations(refund, count
     assert "worked at turn 22" in earlier
 
 
-def test_entity_recall_falls_from_generation_to_generation(refund, count):
-    originals = entities_in(one.text for one in refund if one.turn <= 8)
-    earlier, before, recalls = None, 0, []
-    for until in (8, 18, 28):
-        span = tuple(one for one in refund if before < one.turn <= until)
-        earlier, before = Extractive().summarise(Request(span, 300, count, earlier, turn=until)).text, until
+def test_entity_recall_shows_the_drift(refund, count):
+    """What one generation left out no later one brings back."""
+    span = tuple(one for one in refund if one.turn <= 8)
+    originals = entities_in(one.text for one in span)
+    earlier, recalls = None, []
+    for cap in (800, 400, 400, 200):
+        earlier, span = Extractive().summarise(Request(span, cap, count, earlier, turn=8)).text, ()
         recalls.append(recall(originals, earlier))
-    assert recalls == sorted(recalls, reverse=True)
-    assert 0 < recalls[2] < recalls[0] < 1
+    assert 1 > recalls[0] > recalls[1] == recalls[2] > recalls[3] > 0
 
 
 def test_pinned_facts_stand_first(play, count):

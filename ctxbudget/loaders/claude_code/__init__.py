@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 
+_BOOKKEEPING = re.compile(
+    rb'"type":\s*"(ai-title|custom-title|file-history-snapshot|last-prompt|permission-mode|mode|queue-operation)"'
+)
+
 SYNTHETIC = "<synthetic>"
 """The model name of messages that the client wrote itself: no call was made for them."""
 
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
-    """Lines with ``parentUuid`` beside ``sessionId``; Qwen Code shares both but speaks of ``parts``."""
-    if b'"parentUuid"' not in head or b'"sessionId"' not in head:
+    """Lines with ``parentUuid`` beside ``sessionId`` (Qwen Code shares both but speaks of ``parts``), or a session of
+    which nothing but bookkeeping was written yet."""
+    if b'"sessionId"' not in head:
         return 0.0
+    if b'"parentUuid"' not in head:
+        return 0.3 if _BOOKKEEPING.search(head) else 0.0
     if b'"parts"' in head and b'"functionCall"' in head:
         return 0.1
     return 0.95 if b'"isSidechain"' in head or b'"userType"' in head else 0.6

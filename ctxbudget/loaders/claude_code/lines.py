@@ -89,6 +89,7 @@ def _line(data: dict[str, Any], number: int) -> Line | None:
         get("agentId"),
     )
     body: Any = None
+    kind = kind if isinstance(kind, str) else "no type"
     if kind in {"user", "assistant"}:
         body = get("message")
     elif kind == "attachment":
@@ -102,7 +103,7 @@ def _line(data: dict[str, Any], number: int) -> Line | None:
         return None
     return Line(
         number,
-        str(kind),
+        kind,
         own,
         parent if isinstance(parent, str) else None,
         parent is None and "parentUuid" in data,

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["dump", "load", "sniff"]
 
 _HEADER = re.compile(rb'\s*\{\s*"ctxbudget"\s*:')
+_NAMED = re.compile(rb'^\{.*"ctxbudget"\s*:\s*\d')
 
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """The header line, which begins with the key ``ctxbudget``."""
     if _HEADER.match(head):
         return 1.0
-    first = head.lstrip()[:1_000].partition(b"\n")[0]
-    return 0.8 if b'"ctxbudget":' in first and first.startswith(b"{") else 0.0
+    return 0.8 if _NAMED.search(head.lstrip()[:1_000].partition(b"\n")[0]) else 0.0
 
 
 def load(reading: Reading, start: Start) -> Iterator[Trace]:

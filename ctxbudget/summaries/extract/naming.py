@@ -13,10 +13,11 @@ _NAME = 110
 _PART = re.compile(r"[\W_]*\w*\Z")
 
 
-def called(call: Fragment) -> str:
-    """What a call is called: its tool and what it works on. The same call has the same name every time."""
-    tool = call.tool or "call"
-    target = call.resource.target if call.resource is not None else None
+def called(fragment: Fragment) -> str:
+    """What a call or its result is called: its tool and what it works on, the same every time. Anything else is called
+    by its kind."""
+    tool = fragment.tool or fragment.kind.value
+    target = fragment.resource.target if fragment.resource is not None else None
     name = target if target and target.startswith(f"{tool}(") else f"{tool} {target}" if target else tool
     return cut(name, _NAME)
 

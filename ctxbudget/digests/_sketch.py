@@ -1,0 +1,87 @@
+"""What a digester found, and how it is put into a number of tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests._wording import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ctxbudget.digests._parts import Part
+
+_CHARS = 3.7
+"""Characters per token to begin with; corrected by what the first attempt really costs."""
+_TRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What a digester found: its parts, the most important first."""
+
+    parts: tuple[Part, ...]
+    detail: str = ""
+    """Goes with the name: ``lines 8-29``."""
+    name: str = ""
+    """What to call it, where the call names no target: the address of a page."""
+    verb: str = ""
+    """What was done with the target, where the class of the call does not say it: ``listed``."""
+
+
+def fitted(
+    leads: Sequence[str], parts: Sequence[Part], cap: int, count: Callable[[str], int], *, whole_lead: bool = False
+) -> str:
+    """The first lead with which anything can be said within ``cap`` tokens; else a lead alone, else nothing.
+
+    With ``whole_lead`` a long lead alone is better than a short one with more behind it.
+    """
+    alone = ""
+    for lead in dict.fromkeys(map(clean, leads)):
+        if count(lead) <= cap:
+            if text := _filled(lead, parts, cap, count):
+                return text
+            alone = alone or lead
+            if whole_lead:
+                break
+    return alone
+
+
+def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], int]) -> str:
+    """As much as the cap allows; empty where no part fits."""
+    best, chars, low, high = "", cap * _CHARS, 0.0, float("inf")
+    for _ in range(_TRIES):
+        text, whole = _assembled(lead, parts, int(chars))
+        if not text:
+            low = chars
+            chars = min(chars * 1.5, (chars + high) / 2)
+            continue
+        size = count(text)
+        if size <= cap:
+            low, best = chars, max(best, text, key=len)
+            if whole or size >= cap * 0.9:
+                return best
+        else:
+            high = min(chars, len(text))
+        aim = chars * cap / size * 0.97 if size > cap or high == float("inf") else (low + high) / 2
+        chars = aim if low < aim < high else (low + high) / 2
+        if high - low < 8:
+            break
+    return best
+
+
+def _assembled(lead: str, parts: Sequence[Part], chars: int) -> tuple[str, bool]:
+    """The text of about ``chars`` characters, and whether every part is in it whole."""
+    left, whole = chars - len(lead) - 2, True
+    inline, blocks = list[str](), list[str]()
+    for part in parts:
+        text, all_of_it = part.fit(left)
+        whole = whole and all_of_it
+        if text:
+            (blocks if part.block else inline).append(text)
+            left -= len(text) + 2
+    if not inline and not blocks:
+        return "", whole
+    body = " " + "; ".join(inline) if inline else ""
+    return clean("\n".join([f"{lead}:{body}", *blocks])), whole
