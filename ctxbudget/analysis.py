@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxbudget import layers, loaders, sources
+from ctxbudget import loaders, sources
+from ctxbudget.config import Settings
 from ctxbudget.errors import TraceError, UnknownName, UsageError
 from ctxbudget.report import Report, UnreadableRow
 from ctxbudget.report.build import build
@@ -25,7 +26,7 @@ def analyze(
     *,
     window: int | None = None,
     reserve: int = 0,
-    scheme: str = "agent",
+    scheme: str | None = None,
     model: str | None = None,
     format_name: str | None = None,
     select: str | None = None,
@@ -33,21 +34,25 @@ def analyze(
     calibrate: bool = True,
     estimators: bool = False,
     fragments: bool = False,
+    settings: Settings | None = None,
     on_file: Callable[[str, int, int], None] | None = None,
 ) -> Report:
     """Where the tokens of every model call went.
 
     Takes a path (file, folder, pattern, ``-``, ``file#3``), a trace, or several of either. ``window`` and ``reserve``
     are tokens; ``model`` replaces the recorded one; ``format_name`` forces a format; ``select`` picks a trace by
-    label or number; ``turn`` adds the context of that turn; ``on_file`` is told each file before it is read, its
+    label or number; ``settings`` are a project's own, below every argument (``config.discover`` finds them, nothing
+    is looked for by itself); ``turn`` adds the context of that turn; ``on_file`` is told each file before it is read, its
     number from 0, and how many there are.
 
     Raises UsageError for arguments that cannot be used, TraceError for files that cannot be read. Of several files
     those that cannot be read are listed in ``unreadable``; it is an error only if all are.
     """
-    _check(window, reserve)
+    settings = settings or Settings()
+    reserve = reserve or settings.reserve or 0
+    _check(window or settings.window, reserve)
     given = [path_or_traces] if isinstance(path_or_traces, str | Path | Trace) else list(path_or_traces)
-    options = loaders.Options(format=format_name, calibrate=calibrate, model=model)
+    options = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
     places = sources.expand([str(each) for each in given if not isinstance(each, Trace)], format_name)
     unreadable: list[UnreadableRow] = []
     told = on_file or (lambda _path, _number, _of: None)
@@ -55,8 +60,9 @@ def analyze(
     ready = (each for each in given if isinstance(each, Trace))
     report = build(
         (trace for some in (ready, traces) for trace in some),
-        layers.scheme(scheme),
+        settings.laid_out(scheme),
         window=window,
+        config_window=settings.window,
         reserve=reserve,
         turn=turn,
         with_estimators=estimators,

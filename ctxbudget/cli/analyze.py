@@ -22,8 +22,9 @@ def analyze(
     ] = None,
     reserve: Annotated[str, typer.Option(metavar="TOKENS", help="Tokens to keep free for the reply.")] = "0",
     scheme: Annotated[
-        str, typer.Option(metavar="agent|window", help="How kinds become layers.", autocompletion=complete.schemes)
-    ] = "agent",
+        str | None,
+        typer.Option(metavar="agent|window", help="How kinds become layers.", autocompletion=complete.schemes),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +85,9 @@ def analyze(
       ctxbudget analyze ~/.claude/projects --format csv --table turns -o turns.csv
       cat session.jsonl | ctxbudget analyze - --format json
     """  # noqa: D301 - \b keeps the lines of a block together
-    from ctxbudget import analysis, output, sizes  # noqa: PLC0415 - the help does without
+    from pathlib import Path  # noqa: PLC0415
+
+    from ctxbudget import analysis, config, output, sizes  # noqa: PLC0415 - the help does without
     from ctxbudget.cli import outputs, progress  # noqa: PLC0415
 
     target = output.open_output(out, force=force, inputs=paths)
@@ -105,6 +108,7 @@ def analyze(
             calibrate=not no_calibrate,
             estimators=estimators,
             fragments=fragments or table == "fragments",
+            settings=config.discover(Path.cwd()),
             on_file=on_file,
         )
     outputs.write(report, renderer, outputs.look(target, by=by, table=table, children=children), target)

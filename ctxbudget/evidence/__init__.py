@@ -80,9 +80,8 @@ class _Reading:
         named = list(argument_uses(need, self.sources))
         self.uses.extend(named)
         self.rare.extend(rare_uses(need, self.sources, named))
-        again = self.requests.again(need.action, self.changes, self.sources.before(need.action.turn))
-        loop = self.loops.again(need.action, self.changes)
-        self.uses.extend(use for use in (again, loop) if use is not None)
+        repeated = self.requests.again(need.action, self.changes), self.loops.again(need.action, self.changes)
+        self.uses.extend(use for use in repeated if use is not None)
 
     def note(self, need: Need) -> None:
         """What the call did, for those that follow."""

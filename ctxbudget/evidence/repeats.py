@@ -35,11 +35,11 @@ class Requests:
         """Nothing asked for."""
         self._asked: dict[tuple[str, str], list[Asked]] = {}
 
-    def again(self, action: Action, changes: Changes, stop: int) -> Use | None:
+    def again(self, action: Action, changes: Changes) -> Use | None:
         """D5, where an earlier result in reach holds all that this call asks for.
 
         ``changed`` names the last change of a file that was read, or else the last call that could have changed
-        anything. Two parts of one file, neither within the other, are two resources.
+        anything, in the same reply too. Two parts of one file, neither within the other, are two resources.
         """
         resource = action.call.resource
         if resource is None or not reads(resource) or resource.target is None:
@@ -49,10 +49,10 @@ class Requests:
             return None
         last = held[-1]
         if resource.cls == READ:
-            change = changes.of(resource.target, stop)
+            change = changes.of(resource.target, action.place)
             changed = change.id if change is not None and change.place > last.place else None
         else:
-            changed = changes.any(last.place, stop)
+            changed = changes.any(last.place, action.place)
         ids = tuple(id for one in held for id in one.ids)
         return Use(
             Signal.AGAIN, action.turn, action.call.id, (), ids, last.ids[-1], resource.target, changed, action.failed

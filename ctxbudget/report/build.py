@@ -101,7 +101,7 @@ def trace_report(
     return TraceReport(
         schema=SCHEMA,
         tool=TOOL,
-        source=_source(trace),
+        source=source_row(trace),
         window=window.tokens,
         window_source=window.rule,
         window_known=window.known,
@@ -160,7 +160,8 @@ def usage_of(calls: Iterable[Billed]) -> UsageRow:
     )
 
 
-def _source(trace: Trace) -> SourceRow:
+def source_row(trace: Trace) -> SourceRow:
+    """Where a trace comes from."""
     source = trace.source
     return SourceRow(source.path, source.format, source.agent, source.session, trace.model, source.label)
 

@@ -9,7 +9,7 @@ import ipaddress
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxbudget.errors import MissingExtra, UsageError
 from ctxbudget.safe import unicode_text
@@ -89,12 +89,18 @@ def cache_folder(path: Path) -> Path:
     return path
 
 
-def _endpoint(given: str) -> str:
-    """The URL to post to: https anywhere, http only to this machine, no user name or password in it."""
+def library() -> Any:
+    """The HTTP library; raises MissingExtra where it is not installed."""
     try:
         import httpx2  # noqa: PLC0415 - only where a model is asked
     except ImportError:
         raise MissingExtra("summarising with a model", "llm") from None
+    return httpx2
+
+
+def _endpoint(given: str) -> str:
+    """The URL to post to: https anywhere, http only to this machine, no user name or password in it."""
+    httpx2 = library()
     try:
         url = httpx2.URL(given)
     except (httpx2.InvalidURL, ValueError):

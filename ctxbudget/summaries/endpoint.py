@@ -14,10 +14,10 @@ from email.utils import parsedate_to_datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.errors import CtxbudgetError, MissingExtra
+from ctxbudget.errors import CtxbudgetError
 from ctxbudget.safe import visible
 from ctxbudget.summaries.answers import Malformed, answer, complaint, without
-from ctxbudget.summaries.config import KEY, Config
+from ctxbudget.summaries.config import KEY, Config, library
 from ctxbudget.summaries.summary import SummaryError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Endpoint:
 
     def _exchange(self, messages: Messages, stop: Event) -> tuple[int, httpx2.Headers, bytes]:
         """Send the request and read the answer, as long as somebody waits for it."""
-        httpx2 = _library()
+        httpx2 = library()
         times = self.config.timeouts
         timeout = httpx2.Timeout(times.read, connect=times.connect)
         body = {"model": self.config.model, "messages": [{"role": role, "content": text} for role, text in messages]}
@@ -188,14 +188,6 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
 
 def _host(location: str) -> str:
     try:
-        return _library().URL(location).host or "another path"
+        return library().URL(location).host or "another path"
     except Exception:  # noqa: BLE001 - whatever stands there, it is not followed
         return "something that is no URL"
-
-
-def _library() -> Any:
-    try:
-        import httpx2  # noqa: PLC0415 - only where a model is asked
-    except ImportError:
-        raise MissingExtra("summarising with a model", "llm") from None
-    return httpx2

@@ -19,12 +19,14 @@ LOST = "lost"
 class Survival:
     """Follows the edits of a run. Work is done per fragment whose form changes, not per fragment of the history."""
 
-    __slots__ = ("_changed", "_closed", "_forms", "_now", "_stands_for", "counts", "members")
+    __slots__ = ("_changed", "_closed", "_forms", "_now", "_stands_for", "counts", "holder", "members")
 
     def __init__(self) -> None:
         """Nothing born."""
         self.counts: dict[str, int] = {}
         """Recorded fragments by form, as of the last ``commit``."""
+        self.holder: dict[str, str] = {}
+        """What was replaced, to the stand-in that took its place last."""
         self.members: dict[str, list[str]] = {}
         """Recorded fragments behind each stand-in."""
         self._stands_for: dict[str, tuple[str, ...]] = {}
@@ -44,13 +46,14 @@ class Survival:
     def note(self, change: Change, removed: list[Fragment]) -> None:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
         gone = {fragment.id: fragment for fragment in removed}
+        back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
         for fragment in change.inserted:
-            if fragment.id in self._stands_for or self._recorded(fragment.id):
-                self._restore(fragment, change.by)
-            else:
+            if fragment not in back:
                 self._replace(fragment, _taken(fragment, gone, change), change)
         for fragment in gone.values():
             self._move(self._behind(fragment), LOST, change.by)
+        for fragment in back:
+            self._restore(fragment, change.by)
 
     def _replace(self, fragment: Fragment, taken: list[Fragment], change: Change) -> None:
         """A new stand-in takes over what is behind the fragments it replaces."""
@@ -58,6 +61,7 @@ class Survival:
         behind: list[str] = []
         for old in taken:
             ids = self._behind(old)
+            self.holder[old.id] = fragment.id
             if self._forms.get(old.id) != form:
                 self._move(ids, form, change.by)
             behind = _joined(behind, ids)
@@ -67,6 +71,7 @@ class Survival:
     def _restore(self, fragment: Fragment, by: str) -> None:
         """A fragment that was in view before is back."""
         ids = list(self._originals(fragment.id))
+        self.holder.pop(fragment.id, None)
         if fragment.id in self._stands_for:
             self.members[fragment.id] = ids
         self._move(ids, self._forms.get(fragment.id, WHOLE), by)

@@ -80,8 +80,6 @@ class View:
         """What the recorded agent itself edited before this turn."""
         self.touched: dict[str, None] = {}
         """Ids that came or went since the rules were last asked."""
-        self.holder: dict[str, str] = {}
-        """What was replaced, to the stand-in that took its place last."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
         self._tokens: dict[int, int] = {}
         self._was: dict[int, str | None] = {}
@@ -134,7 +132,7 @@ class View:
         """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
         found: str | None = id
         while found is not None and found not in self:
-            found = self.holder.get(found)
+            found = self.survival.holder.get(found)
         return None if found is None else self.known[found]
 
     def turn_start(self, turn: int) -> int:
@@ -219,8 +217,6 @@ class View:
             self._drop(self.place_of[fragment.id], fragment, edit.by)
         for spot, fragment in zip(spots, edit.inserted, strict=True):
             self._was.setdefault(spot, None)
-            self.holder.pop(fragment.id, None)
-            self.holder.update(dict.fromkeys(fragment.stands_for, fragment.id))
             self._add(spot, fragment)
             for lanes in self._lanes.values():
                 lanes.put(spot, fragment, edit.by)

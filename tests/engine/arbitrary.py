@@ -146,7 +146,7 @@ def own_strategies(draw):
     return Strategy(
         "own",
         tuple(draw(st.lists(stages(), min_size=1, max_size=3))),
-        pin=draw(st.sampled_from(((), ("task",), ("user", "plan"), ("t2.0",)))),
+        pin=draw(st.sampled_from(((), ("task",), ("user", "plan"), ("t1.0",)))),
         atomic_loops=draw(st.sampled_from((False, False, True))),
     )
 

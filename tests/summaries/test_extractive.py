@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxbudget.constraints import parse_fact
@@ -295,6 +295,7 @@ SPANS = st.lists(st.tuples(KINDS, WILD), max_size=8).map(
 )
 
 
+@settings(deadline=None)  # the first count loads a vocabulary
 @given(span=SPANS, cap=st.integers(0, 400), earlier=st.none() | WILD)
 def test_never_over_its_cap_never_raises_always_the_same(span, cap, earlier):
     asked = Request(span, cap, counter().count, earlier)
@@ -303,6 +304,7 @@ def test_never_over_its_cap_never_raises_always_the_same(span, cap, earlier):
     assert Extractive().summarise(replace(asked)) == summary
 
 
+@settings(deadline=None)  # the first count loads a vocabulary
 @given(span=SPANS, earlier=st.none() | WILD, cap=st.integers(20, 400))
 def test_folds_its_own_text_again_and_again(span, earlier, cap):
     for _ in range(3):
@@ -311,6 +313,7 @@ def test_folds_its_own_text_again_and_again(span, earlier, cap):
     assert earlier is None or counter().count(earlier) <= cap
 
 
+@settings(deadline=None)  # the first count loads a vocabulary
 @given(span=SPANS)
 def test_nothing_looks_ahead(span):
     """What a summary says of turns up to t does not change with what comes after: it is made of the span alone."""

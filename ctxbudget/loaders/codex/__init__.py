@@ -54,7 +54,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     build = start()
     own = timeline.metas[0] if timeline.metas else {}
     build.agent = "codex"
-    build.session = _string(own.get("id"))
+    build.session, build.cwd = _string(own.get("id")), _string(own.get("cwd"))
     build.model = _string(timeline.context.get("model"))
     build.window = timeline.window
     build.carries_reasoning = False

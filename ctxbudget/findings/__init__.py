@@ -1,4 +1,7 @@
-"""Broken limits and broken recordings, each with a stable id, a level, and the place to look at."""
+"""Broken limits and broken recordings, each with a stable id, a level, and the place to look at.
+
+``find`` looks at a recording; ``run.py`` at what a strategy made of it.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +47,24 @@ class Finding:
 
 
 OVER_WINDOW = Rule("CB101", "over the window", "error")
+STARVED = Rule("CB106", "layer starved", "warning")
 UNANSWERED_CALL = Rule("CB201", "unanswered call", "warning")
 ORPHAN_RESULT = Rule("CB202", "orphan result", "error")
+PIN_TOUCHED = Rule("CB203", "pinned fragment touched", "error")
 SHRANK_SILENTLY = Rule("CB205", "context shrank without a compaction", "warning")
 
-RULES = (OVER_WINDOW, UNANSWERED_CALL, ORPHAN_RESULT, SHRANK_SILENTLY)
+RULES = (OVER_WINDOW, STARVED, UNANSWERED_CALL, ORPHAN_RESULT, PIN_TOUCHED, SHRANK_SILENTLY)
 
 
 def find(trace: Trace, ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
     """What is wrong with a recording, in order of id."""
     yield from _over_window(ledger, window)
-    yield from _pairs(trace)
+    yield from pairs(trace)
     yield from _shrank(trace)
 
 
-def _finding(rule: Rule, message: str, turn: int | None, tokens: int | None = None, line: int | None = None) -> Finding:
+def finding(rule: Rule, message: str, turn: int | None, tokens: int | None = None, line: int | None = None) -> Finding:
+    """A finding by a rule, at its default level."""
     return Finding(rule.id, rule.name, rule.level, turn, None, message, tokens, line)
 
 
@@ -71,19 +77,20 @@ def _over_window(ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
         f"{len(over)} of {len(ledger)} turns are over the window of {window.tokens:,} tokens, first turn "
         f"{over[0].turn.index}, worst turn {worst.turn.index} with {worst.size:,}"
     )
-    yield _finding(OVER_WINDOW, message, over[0].turn.index, worst.size - window.tokens, over[0].turn.line)
+    yield finding(OVER_WINDOW, message, over[0].turn.index, worst.size - window.tokens, over[0].turn.line)
 
 
-def _pairs(trace: Trace) -> Iterator[Finding]:
+def pairs(trace: Trace) -> Iterator[Finding]:
+    """Calls without a result and results without a call, as the recording has them."""
     dangling, orphans = unpaired(trace)
     for fragment in dangling:
         turn = named_turn(fragment)
         message = f"the call of {fragment.tool} at turn {turn} has no result"
-        yield _finding(UNANSWERED_CALL, message, turn, fragment.tokens, fragment.origin.line)
+        yield finding(UNANSWERED_CALL, message, turn, fragment.tokens, fragment.origin.line)
     for fragment in orphans:
         turn = named_turn(fragment)
         message = f"a result at turn {turn} answers no call before it"
-        yield _finding(ORPHAN_RESULT, message, turn, fragment.tokens, fragment.origin.line)
+        yield finding(ORPHAN_RESULT, message, turn, fragment.tokens, fragment.origin.line)
 
 
 def _shrank(trace: Trace) -> Iterator[Finding]:
@@ -97,4 +104,4 @@ def _shrank(trace: Trace) -> Iterator[Finding]:
                 f"the reported prompt fell from {before.reported:,} to {turn.reported:,} tokens at turn {turn.index} "
                 f"with no compaction recorded"
             )
-            yield _finding(SHRANK_SILENTLY, message, turn.index, lost, turn.line)
+            yield finding(SHRANK_SILENTLY, message, turn.index, lost, turn.line)
