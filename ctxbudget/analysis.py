@@ -42,15 +42,15 @@ def analyze(
     Takes a path (file, folder, pattern, ``-``, ``file#3``), a trace, or several of either. ``window`` and ``reserve``
     are tokens; ``model`` replaces the recorded one; ``format_name`` forces a format; ``select`` picks a trace by
     label or number; ``settings`` are a project's own, below every argument (``config.discover`` finds them, nothing
-    is looked for by itself); ``turn`` adds the context of that turn; ``on_file`` is told each file before it is read, its
-    number from 0, and how many there are.
+    is looked for by itself); ``turn`` adds the context of that turn; ``on_file`` is told each file before it is
+    read, its number from 0, and how many there are.
 
     Raises UsageError for arguments that cannot be used, TraceError for files that cannot be read. Of several files
     those that cannot be read are listed in ``unreadable``; it is an error only if all are.
     """
     settings = settings or Settings()
     reserve = reserve or settings.reserve or 0
-    _check(window or settings.window, reserve)
+    _check(settings.window if window is None else window, reserve)
     given = [path_or_traces] if isinstance(path_or_traces, str | Path | Trace) else list(path_or_traces)
     options = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
     places = sources.expand([str(each) for each in given if not isinstance(each, Trace)], format_name)

@@ -57,7 +57,7 @@ def test_a_pyproject_without_our_table_is_passed_over(project):
         ("[tool_classes]\nx = 'reed'", "unknown class 'reed'"),
         ("[layers]\nkindz = {}", "unknown setting in [layers] 'kindz'"),
         ("[layers.kinds]\nretrieva = 'x'", "unknown kind 'retrieva'"),
-        ("[layers.tools]\nx = 3", "layers.tools.x is not a name"),
+        ("[layers.tools]\nx = 3", "tools.x is not a name"),
         ("window = ", "Invalid value"),
     ],
 )

@@ -28,7 +28,9 @@ def path(file):
 
 
 def block(file, number, version):
-    return f"def step_{file}_{number}(order):\n    return order.price_{file}_{number} * rate_{version}_of_{file}_{number}"
+    return (
+        f"def step_{file}_{number}(order):\n    return order.price_{file}_{number} * rate_{version}_of_{file}_{number}"
+    )
 
 
 def name(number):

@@ -64,7 +64,9 @@ def test_without_a_source_exactly_the_uses_that_had_it_change(ops):
         log = (*trace.fragments[:at], replace(gone, text="[gone]"), *trace.fragments[at + 1 :])
         after = index(trace, log)
         for kind in (Signal.EDIT, Signal.ARGUMENT):
-            had = [(use.fragment, use.text, tuple(id for id in use.sources if id != gone.id)) for use in before.of(kind)]
+            had = [
+                (use.fragment, use.text, tuple(id for id in use.sources if id != gone.id)) for use in before.of(kind)
+            ]
             has = [(use.fragment, use.text, use.sources) for use in after.of(kind)]
             assert has == [use for use in had if use[2]]
 
@@ -78,7 +80,13 @@ def test_an_irrelevant_observation_changes_nothing(ops):
         getattr(noisy, op)(*rest)
         noisy.story.note("def step_9(order):\n    return order.total\nrq-9c5492, 77123, /w/shop/part9.py")
     evidence, other = index(plain), index(noisy.story.end())
-    names = dict(zip((f.id for f in plain.fragments), (f.id for f in noisy.story.end().fragments if "rq-9c5492, " not in f.text), strict=True))
+    names = dict(
+        zip(
+            (f.id for f in plain.fragments),
+            (f.id for f in noisy.story.end().fragments if "rq-9c5492, " not in f.text),
+            strict=True,
+        )
+    )
     for one, two in zip(
         (*evidence.uses, *evidence.partly, *evidence.rare), (*other.uses, *other.partly, *other.rare), strict=True
     ):

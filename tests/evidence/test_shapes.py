@@ -84,7 +84,11 @@ D1 = [
     ("Bash", {"command": f"git apply <<'EOF'\n{DIFF}EOF"}, [("geo/square.py", LINES)]),
     ("Bash", {"command": f"patch -p1 <<'EOF'\n{DIFF}EOF\necho done"}, [("geo/square.py", LINES)]),
     ("Bash", {"command": "sed -i 's/return side \\* side/return 1/' a.py"}, [("a.py", LINES[1:])]),
-    ("Bash", {"command": "cd /w && sed -i -e 's|/api/v1/orders|/api/v2/orders|g' a.py"}, [("/w/a.py", ("/api/v1/orders",))]),
+    (
+        "Bash",
+        {"command": "cd /w && sed -i -e 's|/api/v1/orders|/api/v2/orders|g' a.py"},
+        [("/w/a.py", ("/api/v1/orders",))],
+    ),
     ("Bash", {"command": "sed -i '/^import legacy_prices$/d' a.py"}, [("a.py", ("import legacy_prices",))]),
     ("Bash", {"command": "sed -i 's/retu.*side/x/' a.py"}, []),
     ("Bash", {"command": "sed -n 's/return side/x/p' a.py"}, []),
@@ -183,7 +187,10 @@ def test_which_patterns_are_plain_text(pattern, extended, wanted):
 
 def test_a_patch_says_what_it_puts_in_place():
     (first, second, third) = hunks(PATCH)
-    assert (first.old, first.new) == ("def area(side):\n    return side * side", "def area(side):\n    return side ** 2")
+    assert (first.old, first.new) == (
+        "def area(side):\n    return side * side",
+        "def area(side):\n    return side ** 2",
+    )
     assert (second.new, third.file, third.new) == ("CORNERS_OF_IT = 4", "geo/new.py", "NOTHING_THERE = None")
 
 
@@ -195,6 +202,8 @@ def test_two_files_in_one_diff_stay_apart():
     ]
 
 
-@pytest.mark.parametrize("text", ["", "*** Begin Patch", "+++ \n@@", "--- a\n+++ b\n@@", "<<<<<<< SEARCH\n REPLACE", "@@\n" * 5])
+@pytest.mark.parametrize(
+    "text", ["", "*** Begin Patch", "+++ \n@@", "--- a\n+++ b\n@@", "<<<<<<< SEARCH\n REPLACE", "@@\n" * 5]
+)
 def test_broken_patches_give_nothing(text):
     assert list(hunks(text)) == []

@@ -97,7 +97,7 @@ def test_a_stand_in_holds_a_use_if_it_holds_every_string():
     assert not holds("anything", Use(Signal.AGAIN, 3, "t4.0"))
 
 
-@given(st.text(alphabet="ab\"\\\n\té_ 1.,-/", min_size=1, max_size=12), st.text(max_size=5), st.text(max_size=5))
+@given(st.text(alphabet='ab"\\\n\té_ 1.,-/', min_size=1, max_size=12), st.text(max_size=5), st.text(max_size=5))
 def test_what_stands_in_a_text_stands_in_its_json_and_has_its_words_there(needle, before, after):
     needle = needle.strip()
     if not needle or "\n" in needle:
