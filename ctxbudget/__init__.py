@@ -4,22 +4,27 @@
     for turn in report.traces[0].turns:
         print(turn.turn, turn.tokens, turn.layers)
 
-``load`` reads the traces of a file, ``analyze`` makes a report of paths or traces, ``render`` writes it. Importing the
-package does no work: each name is fetched when it is first used.
+``load`` reads the traces of a file, ``analyze`` makes a report of paths or traces, ``replay`` of a trace under a
+strategy, ``render`` writes it. Importing the package does no work: each name is fetched when it is first used.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxbudget.analysis import analyze
     from ctxbudget.errors import CtxbudgetError
     from ctxbudget.loaders import Options, load
+    from ctxbudget.prepared import Prepared, prepare
     from ctxbudget.renderers import Look, render
+    from ctxbudget.replays import replay
     from ctxbudget.report import Report, TraceReport
     from ctxbudget.report.loading import from_json
+    from ctxbudget.report.run import RunReport
     from ctxbudget.trace import Fragment, Kind, Trace, Turn, Usage
 
 __all__ = [
@@ -28,7 +33,9 @@ __all__ = [
     "Kind",
     "Look",
     "Options",
+    "Prepared",
     "Report",
+    "RunReport",
     "Trace",
     "TraceReport",
     "Turn",
@@ -36,7 +43,9 @@ __all__ = [
     "analyze",
     "from_json",
     "load",
+    "prepare",
     "render",
+    "replay",
 ]
 
 _HOMES = {
@@ -46,7 +55,11 @@ _HOMES = {
     "load": "loaders",
     "Look": "renderers",
     "render": "renderers",
+    "Prepared": "prepared",
+    "prepare": "prepared",
+    "replay": "replays",
     "Report": "report",
+    "RunReport": "report.run",
     "TraceReport": "report",
     "from_json": "report.loading",
     "Fragment": "trace",
@@ -67,3 +80,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """The import system makes a submodule an attribute of its package: the engine's folder, ``replay``, would take the
+    place of the function of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "replay" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

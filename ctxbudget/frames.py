@@ -6,13 +6,14 @@ The only module that imports pandas, and only those who ask for a frame import i
 from __future__ import annotations
 
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import pandas as pd
 
 from ctxbudget.errors import UnknownName
 from ctxbudget.findings import Finding
 from ctxbudget.report import FragmentRow, Report, TotalRow, TraceReport, TurnRow
+from ctxbudget.report.run import EditRow, FateRow, LifeRow, RunReport, RunTurnRow, ShownFragment
 from ctxbudget.safe import unicode_text
 
 if TYPE_CHECKING:
@@ -57,6 +58,66 @@ def resources(report: Report | TraceReport, *, children: bool = False) -> pd.Dat
     return _rows(TotalRow, report, lambda trace: trace.by_resource, children=children)
 
 
+def run_turns(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per turn of a run: tokens before and as sent, what stood unchanged, repairs, overflow."""
+    return _run_rows(RunTurnRow, report, lambda run: run.turns, children=children)
+
+
+def run_layers(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per turn and layer of a run: ``tokens`` as sent, and what became of the recorded ones."""
+    rows = [
+        (*names, turn.turn, layer, tokens, born.whole, born.short, born.lost)
+        for *names, run in _runs(report, children=children)
+        for turn in run.turns
+        for layer, tokens in turn.layers.items()
+        for born in [turn.born[layer]]
+    ]
+    kinds = dict.fromkeys(("tokens", "whole", "short", "lost"), int)
+    return _frame(rows, {"trace": str, "strategy": str, "turn": int, "layer": str, **kinds})
+
+
+def edits(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per edit of a run; ids are separated by spaces."""
+    kinds = {name: kind for name, hint in get_type_hints(EditRow).items() if (kind := _plain(hint))}
+    rows = [
+        (*names, turn.turn, *(getattr(edit, name) for name in kinds), " ".join(edit.removed), " ".join(edit.inserted))
+        for *names, run in _runs(report, children=children)
+        for turn in run.turns
+        for edit in turn.edits
+    ]
+    return _frame(rows, {"trace": str, "strategy": str, "turn": int, **kinds, "removed": str, "inserted": str})
+
+
+def lives(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per stretch of a fragment's life in one form."""
+    return _run_rows(LifeRow, report, lambda run: run.lives, children=children)
+
+
+def fates(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per constraint: whether it was kept, and where it was lost first."""
+    return _run_rows(FateRow, report, lambda run: run.constraints, children=children)
+
+
+def _shown(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    shown = lambda run: run.shown_turn.fragments if run.shown_turn else []  # noqa: E731
+    return _run_rows(ShownFragment, report, shown, children=children)
+
+
+def _found(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    return _run_rows(Finding, report, lambda run: run.findings, children=children)
+
+
+_RUN_TABLES = {
+    "turns": run_turns,
+    "layers": run_layers,
+    "edits": edits,
+    "lives": lives,
+    "constraints": fates,
+    "fragments": _shown,
+    "findings": _found,
+}
+
+
 _TABLES = {
     "turns": turns,
     "layers": layers,
@@ -67,8 +128,12 @@ _TABLES = {
 }
 
 
-def table(report: Report | TraceReport, name: str, *, children: bool = False) -> pd.DataFrame:
+def table(report: Report | TraceReport | RunReport, name: str, *, children: bool = False) -> pd.DataFrame:
     """The frame of that name; with ``children`` the rows of sub-agents too. Raises UnknownName."""
+    if isinstance(report, RunReport):
+        if name not in _RUN_TABLES:
+            raise UnknownName("table", name, _RUN_TABLES)
+        return _RUN_TABLES[name](report, children=children)
     if name not in _TABLES:
         raise UnknownName("table", name, _TABLES)
     return _TABLES[name](report, children=children)
@@ -99,8 +164,30 @@ def _rows(
     return _frame(rows, {"trace": str, **kinds})
 
 
+def _runs(report: RunReport, *, children: bool) -> Iterator[tuple[str, str, RunReport]]:
+    """Every run with the name of its trace and of its strategy; sub-agents follow theirs."""
+    source = report.source
+    yield source.path if source.select is None else f"{source.path}#{source.select}", report.strategy, report
+    for child in report.children if children else ():
+        yield from _runs(child, children=True)
+
+
+def _run_rows(
+    row: type, report: RunReport, of: Callable[[RunReport], Sequence[Any]], *, children: bool
+) -> pd.DataFrame:
+    kinds = {name: kind for name, hint in get_type_hints(row).items() if (kind := _plain(hint))}
+    rows = [
+        (*names, *(getattr(each, name) for name in kinds))
+        for *names, run in _runs(report, children=children)
+        for each in of(run)
+    ]
+    return _frame(rows, {"trace": str, "strategy": str, **kinds})
+
+
 def _plain(hint: Any) -> type | None:
     """The type of a column: ``int`` of ``int | None``; None for what is no plain value."""
+    if get_origin(hint) in (list, dict):
+        return None
     kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
     return kinds[0] if len(kinds) == 1 and kinds[0] in _DTYPES else None
 

@@ -1,25 +1,37 @@
-"""The names that commands take, with what they mean: the tables of ``ctxbudget list``."""
+"""The names that commands take, with what they mean: the pages of ``ctxbudget list``."""
 
 from __future__ import annotations
 
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget import estimators, layers, loaders, models
+from ctxbudget import estimators, handbook, layers, loaders, models
 from ctxbudget.errors import UnknownName
 from ctxbudget.renderers._numbers import NOTHING, tokens
 from ctxbudget.renderers._sections import Column, Row, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from ctxbudget.handbook import Entry
     from ctxbudget.registry import Registry
+    from ctxbudget.renderers._pages import Block
+
+
+def pages(what: str, match: str = "") -> Iterator[Block]:
+    """The list of that name; with ``match`` only what holds it. Raises UnknownName where there is none."""
+    if what not in (*LISTINGS, *DESCRIBED):
+        raise UnknownName("list", what, (*LISTINGS, *DESCRIBED))
+    if what in LISTINGS:
+        return iter([listing(what, match)])
+    found = DESCRIBED[what](match)
+    if not found:
+        raise UnknownName(what.removesuffix("s"), match, [entry.name for entry in DESCRIBED[what]("")])
+    return handbook.blocks(found)
 
 
 def listing(what: str, match: str = "") -> Section:
-    """The table of that name; with ``match`` only rows that hold it. Raises UnknownName where there is none."""
-    if what not in LISTINGS:
-        raise UnknownName("list", what, LISTINGS)
+    """The table of that name; with ``match`` only rows that hold it."""
     section = LISTINGS[what]()
     wanted = match.lower()
     rows = tuple(row for row in section.rows if any(wanted in cell.lower() for cell in row.cells))
@@ -89,4 +101,10 @@ LISTINGS: dict[str, Callable[[], Section]] = {
     "models": _models,
     "estimators": _estimators,
 }
-"""What ``ctxbudget list`` knows."""
+"""What ``ctxbudget list`` shows as a table."""
+
+DESCRIBED: dict[str, Callable[[str], list[Entry]]] = {
+    "strategies": handbook.strategies,
+    "passes": handbook.passes,
+}
+"""What it documents one by one."""

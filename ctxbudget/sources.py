@@ -58,6 +58,18 @@ def selected(traces: list[Trace], select: str | None, path: str) -> list[Trace]:
     raise UsageError(f"{path}: there is no trace {select!r} in it", hint=hint)
 
 
+def single(path: str, options: loaders.Options, select: str | None = None) -> Trace:
+    """The one trace that a path means. Raises UsageError where it means several."""
+    places = expand([path], options.format)
+    if len(places) > 1:
+        raise UsageError(f"{path}: {len(places)} files", hint="give one of them: this is for one trace")
+    place = places[0]
+    traces = selected(loaders.load(place.path, options), place.select or select, place.path)
+    if len(traces) > 1:
+        raise UsageError(f"{path}: {len(traces)} traces in it", hint=f"choose one with --select N, or as {path}#N")
+    return traces[0]
+
+
 def _meant(path: str, format_name: str | None) -> Iterator[Place]:
     if path == "-" or _is(path, os.path.isfile):
         yield Place(path)

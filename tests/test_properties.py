@@ -18,7 +18,9 @@ from ctxbudget.report.build import build
 from ctxbudget.safe import visible
 
 SAMPLES = sorted(
-    path for path in (Path(__file__).parents[1] / "sample_traces").iterdir() if path.suffix in {".json", ".jsonl", ".traj"}
+    path
+    for path in (Path(__file__).parents[1] / "sample_traces").iterdir()
+    if path.suffix in {".json", ".jsonl", ".traj"}
 )
 """Five formats."""
 

@@ -14,6 +14,7 @@ import typer
 
 from ctxbudget.cli.analyze import analyze
 from ctxbudget.cli.list import list_names
+from ctxbudget.cli.replay import replay
 from ctxbudget.errors import CtxbudgetError
 from ctxbudget.safe import visible
 
@@ -24,6 +25,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(name="ctxbudget", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("analyze")(analyze)
+app.command("replay")(replay)
 app.command("list")(list_names)
 
 
@@ -49,6 +51,7 @@ def root(
       ctxbudget analyze session.jsonl
       ctxbudget analyze ~/.claude/projects/my-project
       ctxbudget analyze session.jsonl --format json -o report.json
+      ctxbudget replay session.jsonl --strategy sliding-window
       ctxbudget list formats
 
     Exit codes: 0 done, 1 findings (only where asked for), 2 could not do it.

@@ -38,6 +38,21 @@ def tables(incomplete: str) -> list[str]:
     return _starting(TABLES, incomplete)
 
 
+def strategies(incomplete: str) -> list[str]:
+    """Presets, and passes that go as a strategy of their own."""
+    from ctxbudget.passes import PASSES  # noqa: PLC0415 - only while completing
+    from ctxbudget.strategy.naming import STRATEGIES  # noqa: PLC0415
+
+    return _starting((*STRATEGIES.names(), *PASSES.names()), incomplete)
+
+
+def run_tables(incomplete: str) -> list[str]:
+    """Tables of a run."""
+    from ctxbudget.renderers import RUN_TABLES  # noqa: PLC0415 - only while completing
+
+    return _starting(RUN_TABLES, incomplete)
+
+
 def levels(incomplete: str) -> list[str]:
     """Levels of findings."""
     from ctxbudget.analysis import LEVELS  # noqa: PLC0415 - only while completing
@@ -47,9 +62,9 @@ def levels(incomplete: str) -> list[str]:
 
 def listings(incomplete: str) -> list[str]:
     """What ``list`` can list."""
-    from ctxbudget.listings import LISTINGS  # noqa: PLC0415 - only while completing
+    from ctxbudget.listings import DESCRIBED, LISTINGS  # noqa: PLC0415 - only while completing
 
-    return _starting(tuple(LISTINGS), incomplete)
+    return _starting((*DESCRIBED, *LISTINGS), incomplete)
 
 
 def _starting(names: tuple[str, ...], incomplete: str) -> list[str]:

@@ -12,14 +12,16 @@ from ctxbudget.cli import complete
 def list_names(
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="formats, layers, models or estimators.", autocompletion=complete.listings),
+        typer.Argument(metavar="WHAT", help="strategies, passes, formats, layers, models or estimators.", autocompletion=complete.listings),
     ],
-    match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only rows that hold this.", show_default=False)] = "",
+    match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only what holds this.", show_default=False)] = "",
 ) -> None:
     """List the names that other commands take.
 
     \b
     Examples:
+      ctxbudget list strategies
+      ctxbudget list passes clear-tool-results
       ctxbudget list formats
       ctxbudget list models opus
     """  # noqa: D301 - \b keeps the lines of a block together
@@ -27,6 +29,6 @@ def list_names(
     from ctxbudget.cli import outputs  # noqa: PLC0415
 
     target = output.open_output(None)
-    outputs.write_section(
-        listings.listing(what, match), outputs.look(target, by=None, table=None, children=False), target
+    outputs.write_blocks(
+        listings.pages(what, match), outputs.look(target, by=None, table=None, children=False), target
     )

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName, UsageError
-from ctxbudget.renderers import BREAKDOWNS, RENDERERS, TABLES, Look, for_suffix, terminal
+from ctxbudget.renderers import BREAKDOWNS, RENDERERS, RUN_TABLES, TABLES, Look, for_suffix, terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import TextIO
 
     from ctxbudget.output import Output
     from ctxbudget.renderers import Colors
-    from ctxbudget.renderers._sections import Section
+    from ctxbudget.renderers._pages import Block
     from ctxbudget.report import Report
+    from ctxbudget.report.run import RunReport
 
 TERMINAL = "terminal"
 TABLE = "table"
@@ -64,6 +65,13 @@ def check(renderer: str, output: Output, *, by: str | None, table: str | None) -
         raise UsageError(f"{renderer} is not for a screen", hint=f"give -o FILE{RENDERERS.get(renderer).suffix}")
 
 
+def check_run(renderer: str, output: Output, *, table: str | None) -> None:
+    """The same for a run."""
+    if table is not None and table not in RUN_TABLES:
+        raise UnknownName("table", table, RUN_TABLES)
+    check(renderer, output, by=None, table="turns" if table is not None else None)
+
+
 def look(output: Output, *, by: str | None, table: str | None, children: bool) -> Look:
     """How it is shown: for the screen that is there, or for a file."""
     if not output.is_stdout:
@@ -78,16 +86,16 @@ def look(output: Output, *, by: str | None, table: str | None, children: bool) -
     )
 
 
-def write(report: Report, renderer: str, look: Look, output: Output) -> None:
+def write(report: Report | RunReport, renderer: str, look: Look, output: Output) -> None:
     """Render into the output."""
     with output.writing() as stream:
         RENDERERS.get(renderer).render(report, look, stream)
 
 
-def write_section(section: Section, look: Look, output: Output) -> None:
-    """Write one table as the terminal shows it."""
+def write_blocks(blocks: Iterable[Block], look: Look, output: Output) -> None:
+    """Write a page as the terminal shows it."""
     with output.writing() as stream:
-        terminal.render_section(section, look, stream)
+        terminal.render_blocks(blocks, look, stream)
 
 
 def _width(stream: TextIO, environment: Mapping[str, str]) -> int | None:

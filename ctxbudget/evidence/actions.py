@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from ctxbudget.evidence.arguments import arguments
 from ctxbudget.resources import ACT, CREATE, EDIT, WRITE, may_change, targets
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctxbudget.trace import Fragment, Trace
 
 BY_TEXT = frozenset({EDIT, WRITE, CREATE})
 """Classes of calls that change files and say so: what they write is theirs, not something looked up."""
-_DEEPEST = 6
-_KEY = re.compile(r"[\W_]+")
 _LINES = re.compile(r"\d+(?::\d+)?\Z")
 _OPEN = re.compile(r"^\[File: (/[^\n]*?) \(\d+ lines|\(Open file: (/[^\n)]*)\)", re.MULTILINE)
 """SWE-agent's window, and its line about the state of the shell."""
@@ -25,7 +23,7 @@ _OPEN = re.compile(r"^\[File: (/[^\n]*?) \(\d+ lines|\(Open file: (/[^\n)]*)\)",
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One call. ``place`` is its index in the log, ``args`` what it was given (raw text where it is not JSON)."""
+    """One call. ``place`` is its index in the log, ``args`` what it was given (raw text where that is no data)."""
 
     place: int
     call: Fragment
@@ -91,46 +89,3 @@ def actions(trace: Trace) -> list[Action]:
         elif fragment.call in current:
             current[fragment.call].append(fragment)
     return [Action(place, call, arguments(call), tuple(results)) for place, call, results in found]
-
-
-def arguments(call: Fragment) -> Mapping[str, Any] | str:
-    """The arguments as they stand in the text of the call, behind the tool's name."""
-    shown = call.text.removeprefix(f"{call.tool} ") if call.tool else call.text
-    if shown.startswith("{"):
-        try:
-            given = orjson.loads(shown)
-        except (orjson.JSONDecodeError, UnicodeEncodeError):
-            return shown
-        if isinstance(given, dict):
-            return given
-    return shown
-
-
-def folded(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same under keys without case and separators: ``old_string``, ``oldString`` → ``oldstring``."""
-    return {_KEY.sub("", str(key)).lower(): value for key, value in given.items()}
-
-
-def objects(value: Any, depth: int = _DEEPEST) -> Iterator[dict[str, Any]]:
-    """Every object in the arguments, outermost first, under folded keys."""
-    if isinstance(value, Mapping):
-        here = folded(value)
-        yield here
-        value = list(here.values())
-    if isinstance(value, list) and depth:
-        for item in value:
-            yield from objects(item, depth - 1)
-
-
-def leaves(value: Any, key: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str]]:
-    """Every string and number of the arguments with its folded key, as the call's text shows it."""
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield key, repr(value)
-    elif isinstance(value, Mapping) and depth:
-        for name, item in folded(value).items():
-            yield from leaves(item, name, depth - 1)
-    elif isinstance(value, list) and depth:
-        for item in value:
-            yield from leaves(item, key, depth - 1)

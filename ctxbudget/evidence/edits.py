@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.evidence.actions import BY_TEXT, leaves, objects
+from ctxbudget.evidence.actions import BY_TEXT
+from ctxbudget.evidence.arguments import leaves, objects
 from ctxbudget.evidence.hunks import Part, hunks
 from ctxbudget.evidence.sed import substitutions
 from ctxbudget.evidence.standing import has_word
@@ -41,7 +42,8 @@ def parts(action: Action) -> list[Part]:
             found += substitutions(text)
         if action.cls == EDIT and key not in OLD and key not in NEW:
             found += hunks(text)
-    return [_placed(part, action) for part in found]
+    named = action.files if found else ()
+    return [_placed(part, named) for part in found]
 
 
 def _pair(given: Mapping[str, Any]) -> Part | None:
@@ -53,9 +55,8 @@ def _pair(given: Mapping[str, Any]) -> Part | None:
     return Part(known.first(given, known.PATHS), old, new)
 
 
-def _placed(part: Part, action: Action) -> Part:
+def _placed(part: Part, named: tuple[str, ...]) -> Part:
     """With the file as the trace spells it: the one of the call's files that ends like the part's own name."""
-    named = action.files
     if part.file is not None and len(named) > 1:
         own = normal(part.file)
         near = (name for name in named if name == own or name.endswith(f"/{own}") or own.endswith(f"/{name}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctxbudget.evidence.standing import words
 from ctxbudget.evidence.strings import inner
 from ctxbudget.evidence.uses import Signal, Use
 
@@ -57,8 +58,9 @@ def _longest(token: str, stop: int, sources: Sources) -> Iterator[tuple[str, lis
 def rare_uses(need: Need, sources: Sources, known: Sequence[Use]) -> Iterator[Use]:
     """D3: identifiers that at most ``COMMON`` observations held by then, and nothing else. None that D2 has already."""
     stop = sources.before(need.action.turn)
+    taken = {word for use in known for word in words(use.text[0])}
     for name in need.names:
-        if not 0 < sources.frequency(name, stop) <= COMMON or any(name in use.text[0] for use in known):
+        if name in taken or not 0 < sources.frequency(name, stop) <= COMMON:
             continue
         if sources.said(name) >= stop and (places := sources.observed(name, stop)):
             yield found(Signal.RARE, need.action, (name,), places, sources)

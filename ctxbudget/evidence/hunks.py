@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILE = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (.+?)\s*\Z")
-_BLOCK = re.compile(
-    r"^(?:<{5,9}|-{5,9}) SEARCH>?[ \t]*\r?\n(.*?)^={5,9}[ \t]*\r?\n(.*?)^(?:>{5,9}|\+{5,9}) REPLACE",
-    re.MULTILINE | re.DOTALL,
-)
-_WHERE = re.compile(r"\A(?::\w+:.*\n)+(?:-{5,9}[ \t]*\r?\n)?")
-"""Roo's ``:start_line:12`` and the rule below it."""
+_SEARCH = re.compile(r"(?:<{5,9}|-{5,9}) SEARCH>?\s*\Z")
+_BETWEEN = re.compile(r"={5,9}\s*\Z")
+_REPLACE = re.compile(r"(?:>{5,9}|\+{5,9}) REPLACE>?\s*\Z")
+_WHERE = re.compile(r":\w+:|-{5,9}\s*\Z")
+"""Roo's ``:start_line:12`` and the rule below it, in front of the old text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,7 @@ def hunks(text: str) -> Iterator[Part]:
     elif "+++ " in text and "\n@@" in text:
         yield from _unified(text)
     if " SEARCH" in text and " REPLACE" in text:
-        for block in _BLOCK.finditer(text):
-            yield Part(None, _WHERE.sub("", block[1]), block[2])
+        yield from _blocks(text)
 
 
 def _envelope(text: str) -> Iterator[Part]:
@@ -91,6 +89,23 @@ def _unified(text: str) -> Iterator[Part]:
         elif inside and not line.startswith("\\"):
             hunk.take(line)
     yield from hunk.parts()
+
+
+def _blocks(text: str) -> Iterator[Part]:
+    """Search and replace. One that is not closed changes nothing."""
+    side: list[str] | None = None
+    old, new = list[str](), list[str]()
+    for line in map(_whole, text.split("\n")):
+        if _SEARCH.match(line):
+            side = old = []
+            new = []
+        elif side is old and _BETWEEN.match(line):
+            side = new
+        elif side is new and _REPLACE.match(line):
+            yield Part(None, "\n".join(old), "\n".join(new))
+            side = None
+        elif side is not None and not (side is old and not old and _WHERE.match(line)):
+            side.append(line)
 
 
 def _whole(line: str) -> str:

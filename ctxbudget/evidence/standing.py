@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,11 +64,11 @@ def holds(text: str, use: Use) -> bool:
     return bool(use.text) and all_stand(use.text, text)
 
 
-@lru_cache(maxsize=65536)
 def _as_json(needle: str) -> str | None:
     """The needle inside a JSON string; None where that is no different."""
-    written = json.dumps(needle, ensure_ascii=False)[1:-1]
-    return written if written != needle else None
+    if '"' in needle or "\\" in needle or not needle.isprintable():
+        return json.dumps(needle, ensure_ascii=False)[1:-1]
+    return None
 
 
 def _where(needle: str, text: str, start: int) -> int:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ctxbudget.evidence.actions import BY_TEXT, leaves
+from ctxbudget.evidence.actions import BY_TEXT
+from ctxbudget.evidence.arguments import leaves
 from ctxbudget.evidence.edits import NEW, OLD
 from ctxbudget.resources import arguments as known
 
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
 
 DIGITS = 3
 """Digits from which a number, or a word with digits, counts."""
+LONGEST = 500
+"""Characters of a string that can be an id, a path or a URL; a longer one is data."""
 
 _TOKEN = re.compile(
     r"""
-    (?P<url>[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>`\\)\]}|,;]+)
+    (?P<url>[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s"'<>`\\)\]}|,;]+)
   | (?P<path>(?<![\w.~/-])(?:~|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,})
   | (?P<word>\w+(?:[-.]\w+)*)
     """,
@@ -37,7 +40,7 @@ _DECIMAL = re.compile(r"[\d.-]+\Z")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{5,}")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2\s*$|\Z)", re.DOTALL | re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _AMOUNT = re.compile(r"(?:max|line|start|end)|.*(?:offset|limit|lines?|range|timeout|ms|seconds|tokens|count|depth)\Z")
 _WHOLE = re.compile(r"-?\d{1,9}\Z", re.ASCII)
 _LINES = re.compile(r"(?<!\S)-(?:[nABCm]\s*)?\d+\b|\b\d+(?:,\d+)?p\b")
@@ -56,7 +59,7 @@ def strings(action: Action) -> tuple[str, ...]:
             token = hit[0].rstrip(".,:;!?-") if hit.lastgroup != "word" else hit[0]
             if hit.lastgroup != "word" or counts(token) or (token == whole and _is_id(token)):
                 found[token] = None
-    return tuple(token for token in found if token not in _EVERYWHERE)
+    return tuple(token for token in found if token not in _EVERYWHERE and len(token) <= LONGEST)
 
 
 def inner(token: str) -> tuple[str, ...]:

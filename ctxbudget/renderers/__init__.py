@@ -4,7 +4,7 @@ A renderer is a module with a docstring whose first line says what it makes, and
 
 ``suffix``
     the ending of its files, as ``.json``: ``-o FILE`` picks the renderer by it.
-``render(report: Report, look: Look, out: BinaryIO) -> None``
+``render(report: Report | RunReport, look: Look, out: BinaryIO) -> None``
     Write the report. Everything but a terminal gets UTF-8.
 """
 
@@ -17,12 +17,16 @@ from ctxbudget.registry import Registry
 
 if TYPE_CHECKING:
     from ctxbudget.report import Report
+    from ctxbudget.report.run import RunReport
 
 BREAKDOWNS = ("layer", "kind", "tool", "resource")
 """What ``--by`` may name."""
 
 TABLES = ("turns", "layers", "tools", "resources", "fragments", "findings")
-"""What ``--table`` may name."""
+"""What ``--table`` may name, for a trace."""
+
+RUN_TABLES = ("turns", "layers", "lives", "edits", "fragments", "constraints", "findings")
+"""What it may name for a run."""
 
 
 Colors: TypeAlias = Literal["standard", "256", "truecolor"]
@@ -51,7 +55,7 @@ class Renderer(Protocol):
 
     suffix: str
 
-    def render(self, report: Report, look: Look, out: BinaryIO) -> None:
+    def render(self, report: Report | RunReport, look: Look, out: BinaryIO) -> None:
         """Write the report."""
 
 
@@ -63,6 +67,6 @@ def for_suffix(suffix: str) -> str | None:
     return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)
 
 
-def render(report: Report, name: str, out: BinaryIO, look: Look = Look()) -> None:
+def render(report: Report | RunReport, name: str, out: BinaryIO, look: Look = Look()) -> None:
     """Write a report with the renderer of that name (``terminal``, ``json``, ``markdown`` …). Raises UnknownName."""
     RENDERERS.get(name).render(report, look, out)

@@ -22,6 +22,9 @@ ZOOMS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Ends of the scale for traces that use little: a million-token window is mostly empty."""
 REST = "rest"
 """The band of what the provider reported beyond our count."""
+FREED = "freed"
+"""The band of what a strategy removed before the turn was sent; its sign, where it fills most of a cell."""
+FREED_SIGN = "░"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,12 @@ class Ink:
     @property
     def shades(self) -> Mapping[str, str]:
         """A colour for each band."""
-        return {**shades(self.layers), REST: REST_SHADE}
+        return {**shades(self.layers), REST: REST_SHADE, FREED: FAINT}
 
     @property
     def letters(self) -> Mapping[str, str]:
         """A letter for each band."""
-        return {**letters(self.layers), REST: "?"}
+        return {**letters(self.layers), REST: "?", FREED: FREED_SIGN}
 
     def label(self, band: str) -> str:
         """The style of a letter written on its band."""
@@ -102,7 +105,7 @@ def scale_for(peak: float) -> Scale:
 def bands(column: Column, layers: Sequence[str]) -> list[Band]:
     """The bands of a column from the bottom."""
     found, end = [], 0.0
-    for name, part in zip((*layers, REST), (*column.parts, column.rest), strict=True):
+    for name, part in zip((*layers, REST, FREED), (*column.parts, column.rest, column.freed), strict=True):
         found.append(Band(name, end, end + part))
         end += part
     return found
@@ -113,7 +116,7 @@ def cell(bar: Sequence[Band], row: int, scale: Scale, ink: Ink, wide: int, *, na
     bears its letter in its middle row."""
     low = row * scale.step
     sizes = [(band, band.inside(low, low + scale.step)) for band in bar]
-    inside = [(band, size) for band, size in sizes if size > 0]
+    inside = _dominant([(band, size) for band, size in sizes if size > 0])
     filled = round(8 * sum(size for _, size in inside) / scale.step)
     gap = Text(scale.hairline(row) * (wide >= 3), FAINT)
     if not inside or (filled < 1 and row > 0):
@@ -127,10 +130,19 @@ def cell(bar: Sequence[Band], row: int, scale: Scale, ink: Ink, wide: int, *, na
     return Text.assemble(body, gap)
 
 
+def _dominant(inside: list[tuple[Band, float]]) -> list[tuple[Band, float]]:
+    """What was removed shares no cell with what was sent: the larger of the two has it."""
+    sent = [part for part in inside if part[0].name != FREED]
+    freed = [part for part in inside if part[0].name == FREED]
+    return freed if sum(size for _, size in freed) > sum(size for _, size in sent) else sent
+
+
 def _drawn(inside: Sequence[tuple[Band, float]], filled: int, ink: Ink, *, over: bool) -> tuple[str, str]:
     """The character and its style: two bands of a full cell part at an eighth, else the larger one has it. A full
     block stands on its own colour, so that no seam shows between lines."""
     most = max(inside, key=lambda part: part[1])[0].name
+    if most == FREED:
+        return (FREED_SIGN, FAINT) if filled >= 4 else (" ", "")
     if not ink.colored:
         letter = ink.letters[most]
         return (letter if filled >= 4 else letter.lower()), ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ctxbudget.renderers._bars import REST, Ink, Scale, bands, cell, scale_for
+from ctxbudget.renderers._bars import FREED_SIGN, REST, Ink, Scale, bands, cell, scale_for
 from ctxbudget.renderers._palette import FAINT, ORANGE, SLATE
 from ctxbudget.safe import visible
 
@@ -22,6 +22,8 @@ WIDEST = 6
 """Columns of one bar where there are few turns."""
 LEAST_REST = 0.02
 """Below this fraction of the window what the provider reported beyond our count is noise, and not in the legend."""
+MARKS = {"×": "something lost", "·": "nothing lost, only shortened"}
+"""What the marks over a run's columns say."""
 WIDE = 60
 """Columns from which there is room for a whole sentence."""
 NAMED = 16
@@ -30,8 +32,8 @@ NAMED = 16
 
 def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
     """The chart from top to bottom, with its axis and the peak's mark."""
-    scale = scale_for(max(column.utilization for column in columns))
-    edges = _edges(len(columns), width - AXIS)
+    scale = scale_for(max(column.utilization + column.freed for column in columns))
+    edges = edges_of(len(columns), width - AXIS)
     if scale.rows < scale.row(0.7):
         above = "; 70 % and 90 % are above" if width >= WIDE else ""
         yield Text(f"{' ' * AXIS}up to {scale.top * 100:g} % of the window{above}", FAINT)
@@ -48,11 +50,15 @@ def lines(columns: Sequence[Column], ink: Ink, width: int) -> Iterator[Text]:
     yield _peak(columns, edges, width)
 
 
-def legend(ink: Ink, *, rest: bool) -> list[Text]:
+def legend(columns: Sequence[Column], ink: Ink) -> list[Text]:
     """Mark, letter and name of each band, from the bottom of a bar to its top, and that this is the order."""
     named = [Text.assemble(mark(layer, ink), visible(layer)) for layer in ink.layers]
-    if rest:
+    if any(column.rest > LEAST_REST for column in columns):
         named.append(Text.assemble(mark(REST, ink), "reported beyond our count"))
+    if any(column.freed > 0 for column in columns):
+        named.append(Text.assemble((f"{FREED_SIGN} ", FAINT), "removed before it was sent"))
+    marks = {column.mark for column in columns if column.compacted}
+    named += [Text.assemble((f"{sign} ", SLATE), words) for sign, words in MARKS.items() if sign in marks]
     return [*named, Text("bottom to top", FAINT)]
 
 
@@ -62,7 +68,7 @@ def mark(band: str, ink: Ink) -> Text:
     return text.append(f"{ink.letters[band]} ", "bold")
 
 
-def _edges(number: int, room: int) -> list[int]:
+def edges_of(number: int, room: int) -> list[int]:
     """Where each bar starts, and where the last one ends: few bars are equally wide, many fill the room."""
     wide = min(WIDEST, room // number)
     if wide >= 3 or wide < 1:
@@ -96,7 +102,7 @@ def _marks(columns: Sequence[Column], scale: Scale, edges: Sequence[int]) -> Tex
     label = _share(scale.top) if scale.rows <= scale.full else " " * AXIS
     line = ""
     for column, at in zip(columns, edges, strict=False):
-        line = f"{line.ljust(at)}▼" if column.compacted else line
+        line = f"{line.ljust(at)}{column.mark}" if column.compacted else line
     return Text.assemble((label, FAINT), (line, SLATE))
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctxbudget.report import Report, TraceReport
+    from ctxbudget.report.run import RunReport
 
 MOST = 12
 """Rows of sub-agents and of compactions in the usual answer."""
@@ -107,7 +108,7 @@ def _levels(report: TraceReport) -> str:
     return ", ".join(counted(levels[level], level) for level in ("error", "warning", "note") if levels[level]) or "none"
 
 
-def findings(report: TraceReport) -> Section:
+def findings(report: TraceReport | RunReport) -> Section:
     """Every finding with the place to look at."""
     return Section(
         "Findings",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ctxbudget.renderers import Look
     from ctxbudget.report import Report, TraceReport, TurnContext
+    from ctxbudget.report.run import RunReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,19 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The per-turn chart of a trace."""
+    """The per-turn chart of a trace or of a run."""
 
-    report: TraceReport
+    report: TraceReport | RunReport
 
 
-Block: TypeAlias = Title | Line | Facts | Notes | Chart | Section
+@dataclass(frozen=True, slots=True)
+class Strips:
+    """What a run left of each layer over time, on the columns of its chart."""
+
+    report: RunReport
+
+
+Block: TypeAlias = Title | Line | Facts | Notes | Chart | Strips | Section
 """A page is a sequence of these."""
 
 

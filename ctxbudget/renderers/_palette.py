@@ -45,12 +45,13 @@ TONES = {
 PLAIN = str.maketrans(
     {
         "┈": ".", "─": "-", "│": "|", "└": "+", "┴": "+", "▼": "v", "▲": "^", "·": "-", "█": "#", "×": "x", "…": "~",
+        "░": ":", "▒": ":", "▽": "v",
         "▁": "_", "▂": "_", "▃": "_", "▄": "=", "▅": "=", "▆": "#", "▇": "#",
     }
 )  # fmt: skip
 """What stands for our own drawing where the output's encoding cannot carry it; all one column wide."""
 
-_DRAWN = "┈─│└▼▲·█▁▂▃▄▅▆▇"
+_DRAWN = "┈─│└▼▲·░▒█▁▂▃▄▅▆▇"
 
 
 def shades(layers: Sequence[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.report import TraceReport, TurnRow, UsageRow
+    from ctxbudget.report.run import RunReport
 
 
 def identity(report: TraceReport) -> list[str]:
@@ -25,20 +26,20 @@ def identity(report: TraceReport) -> list[str]:
     ]
 
 
-def window(report: TraceReport) -> str:
+def window(report: TraceReport | RunReport) -> str:
     """The window and the rule that gave it; an assumption is called one."""
     known = "" if report.window_known else "unknown, "
     usable = f", {report.reserve:,} of them reserved for the reply" if report.reserve else ""
     return f"window {known}{report.window:,} tokens ({report.window_source}){usable}"
 
 
-def counting(report: TraceReport) -> str:
+def counting(report: TraceReport | RunReport) -> str:
     """The tokenizer, and whether it is the model's own."""
     own = "" if report.encoding_exact else ", not the model's own"
     return f"counted with {report.encoding}{own}"
 
 
-def calibration(report: TraceReport) -> str:
+def calibration(report: TraceReport | RunReport) -> str:
     """How our counts were made the provider's, and how well."""
     fit = report.calibration
     if fit is None:
@@ -127,7 +128,7 @@ def _outcome(report: TraceReport) -> str:
     return f"{word}{score} (by {outcome.source})"
 
 
-def notes(report: TraceReport) -> Iterator[tuple[str, str, str]]:
+def notes(report: TraceReport | RunReport) -> Iterator[tuple[str, str, str]]:
     """Level, label and sentence of every finding, then of every warning."""
     for finding in report.findings:
         yield finding.level, f"{finding.id} {finding.name}", _with_line(finding.message, finding.line)

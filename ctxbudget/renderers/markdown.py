@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from ctxbudget.renderers import _chart
+from ctxbudget.renderers import _chart, _strips
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
+from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
-from ctxbudget.report import chart
+from ctxbudget.report import run_chart
 from ctxbudget.safe import code_span
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ctxbudget.renderers._pages import Block
     from ctxbudget.renderers._sections import Column, Row
     from ctxbudget.report import Report, TraceReport
+    from ctxbudget.report.run import RunReport
 
 suffix = ".md"
 
@@ -28,9 +30,9 @@ WIDTH = 80
 """Columns of the chart: what a code block on a page shows without scrolling."""
 
 
-def render(report: Report, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
     """Write the same answer as the terminal's, with the chart in letters."""
-    out.write("\n".join(line for block in blocks(report, look) for line in (*_block(block), "")).encode())
+    out.write("\n".join(line for block in pages(report, look) for line in (*_block(block), "")).encode())
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -45,16 +47,27 @@ def _block(block: Block) -> Iterator[str]:
             yield from (f"- **{level}** {code_span(label)}: {code_span(text)}" for level, label, text in block.rows)
         case Chart():
             yield from _charted(block.report)
+        case Strips():
+            yield from _stripped(block.report)
         case Section():
             yield from _section(block)
 
 
-def _charted(report: TraceReport) -> Iterator[str]:
+def _stripped(report: RunReport) -> Iterator[str]:
     ink = Ink(report.layers, colored=False)
-    columns = chart.columns(report, WIDTH - _chart.AXIS)
+    yield "```text"
+    strips = run_chart.strips(report, WIDTH - _chart.AXIS)
+    yield from (line.plain.rstrip() for line in _strips.lines(strips, ink, WIDTH))
+    yield " " * _chart.AXIS + " · ".join(part.plain for part in _strips.key())
+    yield "```"
+
+
+def _charted(report: TraceReport | RunReport) -> Iterator[str]:
+    ink = Ink(report.layers, colored=False)
+    columns = run_chart.of(report, WIDTH - _chart.AXIS)
     yield "```text"
     yield from (line.plain.rstrip() for line in _chart.lines(columns, ink, WIDTH))
-    legend = _chart.legend(ink, rest=any(column.rest > _chart.LEAST_REST for column in columns))
+    legend = _chart.legend(columns, ink)
     yield " " * _chart.AXIS + "  ".join(part.plain for part in legend)
     yield "```"
 

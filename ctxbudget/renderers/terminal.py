@@ -1,4 +1,4 @@
-"""Text for a terminal or a log: the answer of ``ctxbudget analyze``."""
+"""Text for a terminal or a log: the answer of ``ctxbudget analyze`` and ``replay``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, BinaryIO
 from rich.console import Console
 from rich.text import Text
 
-from ctxbudget.renderers import _chart, _table
+from ctxbudget.renderers import _chart, _strips, _table
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Title, blocks
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
 from ctxbudget.renderers._palette import CYAN, FAINT, PLAIN, SLATE, TONES, draws
+from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
-from ctxbudget.report import chart
+from ctxbudget.report import run_chart
+from ctxbudget.report.run import RunReport
 from ctxbudget.safe import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ctxbudget.renderers import Look
     from ctxbudget.renderers._pages import Block
@@ -31,14 +33,14 @@ LABEL = 11
 """Columns of the labels before facts."""
 
 
-def render(report: Report, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
     """Write the answer in the output's own encoding, with what that cannot carry replaced."""
     _write(lines(report, look), look, out)
 
 
-def render_section(section: Section, look: Look, out: BinaryIO) -> None:
-    """Write one table that belongs to no report."""
-    _write(_section(section, look, Ink((), colored=look.colors is not None)), look, out)
+def render_blocks(blocks: Iterable[Block], look: Look, out: BinaryIO) -> None:
+    """Write a page that belongs to no report."""
+    _write(_paged(blocks, look, Ink((), colored=look.colors is not None)), look, out)
 
 
 def _write(rows: Iterator[Text], look: Look, out: BinaryIO) -> None:
@@ -48,15 +50,24 @@ def _write(rows: Iterator[Text], look: Look, out: BinaryIO) -> None:
     out.write(text.encode(look.encoding, "replace"))
 
 
-def lines(report: Report, look: Look) -> Iterator[Text]:
+def lines(report: Report | RunReport, look: Look) -> Iterator[Text]:
     """The answer line by line, a blank line between blocks."""
-    ink = Ink(report.traces[0].layers if report.traces else [], colored=look.colors is not None)
+    yield from _paged(pages(report, look), look, Ink(_layers(report), colored=look.colors is not None))
+
+
+def _paged(blocks: Iterable[Block], look: Look, ink: Ink) -> Iterator[Text]:
     first = True
-    for block in blocks(report, look):
+    for block in blocks:
         if not first and not isinstance(block, Line):
             yield Text()
         first = False
         yield from _block(block, look, ink)
+
+
+def _layers(report: Report | RunReport) -> list[str]:
+    if isinstance(report, RunReport):
+        return report.layers
+    return report.traces[0].layers if report.traces else []
 
 
 def _printed(rows: Iterator[Text], look: Look) -> Iterator[str]:
@@ -86,6 +97,10 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
             yield from _notes(block, look.width)
         case Chart():
             yield from _charted(block.report, look, ink)
+        case Strips():
+            width = _drawn_width(look)
+            yield from _strips.lines(run_chart.strips(block.report, width - _chart.AXIS), ink, width)
+            yield from _packed(_strips.key(), (" · ", FAINT), look.width, _chart.AXIS)
         case Section():
             yield from _section(block, look, ink)
 
@@ -124,11 +139,15 @@ def _wrapped(text: Text, width: int | None) -> list[Text]:
     return list(text.wrap(Console(file=StringIO(), width=width), width))
 
 
-def _charted(report: TraceReport, look: Look, ink: Ink) -> Iterator[Text]:
-    width = min(look.width or WIDTH, 2 * WIDTH)
-    columns = chart.columns(report, width - _chart.AXIS)
+def _drawn_width(look: Look) -> int:
+    return min(look.width or WIDTH, 2 * WIDTH)
+
+
+def _charted(report: TraceReport | RunReport, look: Look, ink: Ink) -> Iterator[Text]:
+    width = _drawn_width(look)
+    columns = run_chart.of(report, width - _chart.AXIS)
     yield from _chart.lines(columns, ink, width)
-    legend = _chart.legend(ink, rest=any(column.rest > _chart.LEAST_REST for column in columns))
+    legend = _chart.legend(columns, ink)
     yield from _packed(legend, ("  ", ""), look.width, _chart.AXIS)
 
 

@@ -18,7 +18,8 @@ class Column:
 
     ``parts`` are the layers in the scheme's order, as fractions of the window, bottom first; ``rest`` is what the
     provider reported beyond our count. Together they are ``utilization``. ``compacted``: the agent compacted before
-    one of these turns.
+    one of these turns, or a strategy changed something at one; ``mark`` says so above the bar. ``freed`` is what a
+    strategy removed before the turn was sent: it is drawn on top, and was never in the prompt.
     """
 
     first: int
@@ -28,6 +29,8 @@ class Column:
     parts: tuple[float, ...]
     rest: float
     compacted: bool
+    freed: float = 0.0
+    mark: str = "▼"
 
 
 def columns(report: TraceReport, width: int) -> list[Column]:

@@ -11,10 +11,11 @@ import orjson
 
 from ctxbudget.errors import ConfigError, UnknownName
 from ctxbudget.report import SCHEMA, Report, TraceReport
+from ctxbudget.report.run import RunReport
 
 
-def from_json(data: bytes | str) -> TraceReport | Report:
-    """The report that ``analyze --format json`` wrote: of one trace, or of several.
+def from_json(data: bytes | str) -> TraceReport | Report | RunReport:
+    """The report that ``--format json`` wrote: of one trace, of several, or of a run.
 
     Raises ConfigError, with the place, for anything that is not exactly one of this schema version.
     """
@@ -29,12 +30,15 @@ def from_json(data: bytes | str) -> TraceReport | Report:
         raise ConfigError(
             f"not a report of schema {SCHEMA}, but {version!r}", hint="make it again with this version of ctxbudget"
         )
-    made: TraceReport | Report = _made(Report if "traces" in read else TraceReport, read, "report")
+    kind = Report if "traces" in read else RunReport if "strategy" in read else TraceReport
+    made: TraceReport | Report | RunReport = _made(kind, read, "report")
     return made
 
 
 def _made(kind: Any, value: Any, place: str) -> Any:
     """The value as the type it should have."""
+    if kind is Any:
+        return value
     origin, inner = get_origin(kind), get_args(kind)
     if origin in {Union, UnionType}:
         wanted = next(each for each in inner if each is not NoneType)

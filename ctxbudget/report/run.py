@@ -18,8 +18,8 @@ from ctxbudget.trace import Calibration, Warning  # noqa: TC001
 class EditRow:
     """One edit, against the view as it was then; ``before`` and ``after`` are the tokens of its place.
 
-    ``removed`` and ``inserted`` are ids, ``kinds`` counts the removed fragments by kind. ``form`` is that of the
-    stand-ins; without one what was removed is gone, and what was inserted is an original that came back.
+    ``removed`` and ``inserted`` are ids, ``kinds`` counts the removed fragments by kind; where only originals came
+    back, those. ``form`` is that of the stand-ins: without one what was removed is gone.
     """
 
     by: str
@@ -154,10 +154,10 @@ class RunTotals:
 
 @dataclass(frozen=True, slots=True)
 class ShownFragment:
-    """A fragment born by the shown turn, or a stand-in: its ``form``, what it cost and what it costs ``now``.
+    """A fragment born by the shown turn: its ``form``, since when and by whom, what it cost and what it costs ``now``.
 
-    ``stand_in`` is the id of what stands in its place and ``text`` the text of that; ``since`` and ``by`` say when
-    and who. Several fragments may share one stand-in: the first of them bears its tokens.
+    ``stand_in`` is the id of what stands in its place, ``text`` the text of that where it stands for nothing else.
+    What stands for several fragments, or for none, has a row of its own. ``now`` adds up to the turn's tokens.
     """
 
     id: str
@@ -222,7 +222,8 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One trace under one strategy. ``stages`` is the strategy as plain data, ``pin`` what it pins by name."""
+    """One trace under one strategy: ``stages`` as plain data without the options that are off by default (``options``
+    has them all), ``pin`` what it pins by name, ``excepted`` what was broken in the recording already."""
 
     schema: int
     tool: str

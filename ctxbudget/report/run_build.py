@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ctxbudget.findings import run as findings
+from ctxbudget.passes import PASSES, options
 from ctxbudget.report import SCHEMA, Peak
 from ctxbudget.report.build import TOOL, source_row
 from ctxbudget.report.run import (
@@ -25,7 +27,7 @@ from ctxbudget.tokens import encoding_for
 from ctxbudget.view import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ctxbudget.layers import Scheme
     from ctxbudget.models import Window
@@ -39,7 +41,8 @@ LOST = frozenset({"lost", "noticed"})
 """Forms that count as kept and as lost; the others are stand-ins."""
 
 
-class Told(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Told:
     """What a report of a run says beside the run itself."""
 
     description: str
@@ -73,7 +76,7 @@ def run_report(trace: Trace, run: Run, scheme: Scheme, window: Window, told: Tol
         strategy=run.strategy,
         description=told.description,
         options=dict(run.options),
-        stages=[dict(stage) for stage in run.stages],
+        stages=[stage_row(stage) for stage in run.stages],
         pin=list(run.pin),
         turns=list(_turns(trace, run, scheme, known)),
         peak=Peak(totals.peak_turn, peak, peak, peak / run.window) if run.turns else None,
@@ -88,6 +91,17 @@ def run_report(trace: Trace, run: Run, scheme: Scheme, window: Window, told: Tol
         findings=list(findings.find(trace, run, told.pinned)),
         warnings=[*trace.warnings, *told.warnings, *run.warnings],
     )
+
+
+def stage_row(stage: Mapping[str, Any]) -> dict[str, Any]:
+    """A stage without the options of its passes that are off, and are so by default."""
+    return {**stage, "passes": [_told(one) for one in stage["passes"]]}
+
+
+def _told(one: Mapping[str, Any]) -> dict[str, Any]:
+    name = one["name"]
+    default = {option.name: option.default for option in options(PASSES.get(name))} if name in PASSES.names() else {}
+    return {key: value for key, value in one.items() if value or (key in default and default[key])}
 
 
 def _turns(trace: Trace, run: Run, scheme: Scheme, known: dict[str, Fragment]) -> Iterator[RunTurnRow]:
@@ -116,7 +130,7 @@ def _edits(row: RunTurn, known: dict[str, Fragment]) -> Iterator[EditRow]:
             form=None if change.form is None else change.form.value,
             removed=list(change.removed),
             inserted=[new.id for new in change.inserted],
-            kinds=dict(Counter(known[old].kind.value for old in change.removed)),
+            kinds=dict(Counter(known[one].kind.value for one in change.removed or (new.id for new in change.inserted))),
             before=change.before,
             after=change.after,
             reason=change.reason,

@@ -38,15 +38,15 @@ def answer(body: bytes, key: str) -> Answer:
     return Answer(text, _tokens(counts.get("prompt_tokens")), _tokens(counts.get("completion_tokens")))
 
 
-def complaint(body: bytes) -> str:
-    """What the body of an error says, in one short line; empty where it says nothing."""
+def complaint(body: bytes, key: str) -> str:
+    """What the body of an error says, in one short line without the key; empty where it says nothing."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
         return ""
     error = data.get("error", data) if isinstance(data, dict) else data
     said = error.get("message", "") if isinstance(error, dict) else error
-    return " ".join(said.split())[:_COMPLAINT] if isinstance(said, str) else ""
+    return " ".join(without(key, said).split())[:_COMPLAINT] if isinstance(said, str) else ""
 
 
 def without(key: str, text: str) -> str:

@@ -123,7 +123,7 @@ class Endpoint:
             )
         if status in {401, 403}:
             return EndpointError(f"{shown}: the key was refused (HTTP {status})", hint=f"look at {KEY}")
-        said = visible(without(self.config.key, complaint(body)))
+        said = visible(complaint(body, self.config.key))
         told = f"HTTP {status}: {said}" if said else f"HTTP {status}"
         if status in _BUSY:
             return _Again(told, _retry_after(headers))

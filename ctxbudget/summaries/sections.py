@@ -52,9 +52,9 @@ MOST = 200
 KEPT = "Kept word by word: "
 """Begins the line of protected texts that the spot check puts back."""
 _HEADING = re.compile(
-    r"\s{0,3}((?:#{1,6} +|\*\*|\d{1,2}[.)] +)*)([A-Za-z][A-Za-z ,/&-]{2,50}?)\s*(:?\s*(?:\*\*)?:?)\s*"
+    r"((?:#{1,6} +|\*\*|\d{1,2}[.)] +)*)([A-Za-z][A-Za-z ,/&-]{2,50}?)(:? {0,3}(?:\*\*)?:? {0,3}#{0,6})"
 )
-_BULLET = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
+_BULLET = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
 _TURN = re.compile(r"\bturns? (\d{1,7})\b")
 _LONG = 400
 """Characters of a line that stays one item; of a longer one each sentence is an item."""
@@ -106,14 +106,15 @@ def read(text: str) -> dict[str, tuple[str, ...]]:
     """The items of a summary by section, bullets taken off. What stands under no heading is ``progress``."""
     found: dict[str, list[str]] = {name: [] for name in SECTIONS}
     section = "progress"
-    for line in text.splitlines():
+    for line in map(str.strip, text.splitlines()):
         if line.startswith(KEPT):
             found["terms"].extend(f"{one} (must keep)" for one in line.removeprefix(KEPT).split("; "))
             continue
         named = _named(line)
-        section = named or section
-        if named is None and (_BULLET.match(line) or not line.lstrip().startswith(("[", "#"))):
-            found[section].extend(_items(" ".join(_BULLET.sub("", line, count=1).split())))
+        section = named or ("progress" if line.startswith("#") else section)
+        bullet = _BULLET.match(line)
+        if named is None and (bullet or not line.startswith(("[", "#"))):
+            found[section].extend(_items(" ".join(line[bullet.end() if bullet else 0 :].split())))
     return {name: tuple(items) for name, items in found.items() if items}
 
 

@@ -1,5 +1,7 @@
 """What holds for every trace, strategy, window and threshold."""
 
+import os
+
 from arbitrary import BUDGETS, STRATEGY, WINDOWS, own_strategies, traces
 from checking import faults, steps
 from hypothesis import HealthCheck, given, settings
@@ -11,8 +13,10 @@ from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
 from ctxbudget.view import ENGINE, RECORDED
 
-many = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-some = settings(many, max_examples=150)
+EXAMPLES = int(os.environ.get("CTXBUDGET_EXAMPLES", "120"))
+"""More of them where the engine itself is being worked on."""
+many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(many, max_examples=max(1, EXAMPLES // 2))
 
 
 def removed_by_recording(trace, turn, strategy):

@@ -34,9 +34,9 @@ def seconds(trace):
 
 @pytest.mark.slow
 def test_four_times_the_turns_take_four_times_as_long_and_not_sixteen():
-    short, long = long_story(150), long_story(600)
+    short, long = long_story(100), long_story(400)
     seconds(short)
     quick = min(seconds(short)[0] for _ in range(3))
     slow, evidence = min((seconds(long) for _ in range(3)), key=lambda timed: timed[0])
-    assert len(evidence.of(Signal.EDIT)) == 600
+    assert len(evidence.of(Signal.EDIT)) == 400
     assert slow < 9 * quick

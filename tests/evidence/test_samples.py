@@ -1,4 +1,4 @@
-"""The samples, three uses each or more, looked up by hand in the files: turn, what was needed, where it had been seen."""
+"""The samples, three uses or more of each, looked up by hand: turn, what was needed, where it had been seen."""
 
 from __future__ import annotations
 

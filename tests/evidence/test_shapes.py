@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stories import Story
 
 from ctxbudget.evidence.actions import actions
+from ctxbudget.evidence.arguments import arguments
 from ctxbudget.evidence.edits import needles, parts
 from ctxbudget.evidence.hunks import hunks
 from ctxbudget.evidence.sed import literal
 from ctxbudget.evidence.strings import inner, strings
 
-from stories import Story
-
 OLD, NEW = "def area(side):\n    return side * side\n", "def area(side):\n    return side ** 2\n"
 LINES = ("def area(side):", "return side * side")
 PATCH = (
     "*** Begin Patch\n*** Update File: geo/square.py\n@@ class Square:\n def area(side):\n-    return side * side\n"
-    "+    return side ** 2\n@@\n-CORNERS_OF_IT = 5\n+CORNERS_OF_IT = 4\n*** Add File: geo/new.py\n+NOTHING_THERE = None\n"
-    "*** End Patch\n"
+    "+    return side ** 2\n@@\n-CORNERS_OF_IT = 5\n+CORNERS_OF_IT = 4\n*** Add File: geo/new.py\n"
+    "+NOTHING_THERE = None\n*** End Patch\n"
 )
 DIFF = (
     "--- a/geo/square.py\t2026\n+++ b/geo/square.py\n@@ -1,2 +1,2 @@ class Square:\n def area(side):\n"
     "-    return side * side\n+    return side ** 2\n\\ No newline at end of file\n"
 )
-BLOCK = "<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n".format(OLD, NEW)
-CLINE = "------- SEARCH\n{}=======\n{}+++++++ REPLACE\n".format(OLD, NEW)
-ROO = "<<<<<<< SEARCH\n:start_line:1\n-------\n{}=======\n{}>>>>>>> REPLACE\n".format(OLD, NEW)
+BLOCK = f"<<<<<<< SEARCH\n{OLD}=======\n{NEW}>>>>>>> REPLACE\n"
+CLINE = f"------- SEARCH\n{OLD}=======\n{NEW}+++++++ REPLACE\n"
+ROO = f"<<<<<<< SEARCH\n:start_line:1\n-------\n{OLD}=======\n{NEW}>>>>>>> REPLACE\n"
 
 D1 = [
     ("Edit", {"file_path": "/w/a.py", "old_string": OLD, "new_string": NEW}, [("/w/a.py", LINES)]),
@@ -207,3 +212,72 @@ def test_two_files_in_one_diff_stay_apart():
 )
 def test_broken_patches_give_nothing(text):
     assert list(hunks(text)) == []
+
+
+KEYS = st.sampled_from(["old_string", "new_string", "path", "edits", "command", "diff", "x"])
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**60), 2**60),
+    st.floats(),
+    st.text(max_size=40),
+    st.sampled_from([PATCH, DIFF]),
+)
+ARGUMENTS = st.dictionaries(
+    KEYS, st.recursive(LEAVES, lambda inside: st.lists(inside, max_size=3) | st.dictionaries(KEYS, inside, max_size=4))
+)
+
+
+@given(st.sampled_from(["Edit", "apply_patch", "shell", "get_order", "replace_in_file", "MultiEdit", ""]), ARGUMENTS)
+def test_any_call_can_be_read(tool, args):
+    one = action(tool, args)
+    assert all(isinstance(part.old, str) for part in parts(one))
+    assert all(isinstance(token, str) for token in strings(one))
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ('Edit {"a": "b"}', {"a": "b"}),
+        ("Edit a b", "a b"),
+        ('Edit {"a": ', '{"a": '),
+        ('Edit ["a"]', '["a"]'),
+        ('Edit {"a": "\ud800"}', {"a": "\ud800"}),
+        ("<function=Edit>\n<parameter=a>\n b\nc \n</parameter>\n<parameter=d>e", {"a": " b\nc ", "d": "e"}),
+        ('<invoke name="Edit"><parameter name="a">b</parameter></invoke>', {"a": "b"}),
+        ('<tool_call>\n{"name": "Edit", "arguments": {"a": "b"}}\n</tool_call>', {"a": "b"}),
+        ("<Edit>\n<a>b</a>\n<diff>\n<p>x</p>\n</diff>\n</Edit>", {"a": "b", "diff": "<p>x</p>"}),
+        ("<tool_call>x", "<tool_call>x"),
+    ],
+)
+def test_arguments_are_read_from_the_text_of_the_call(text, wanted):
+    story = Story()
+    story.do("Edit", {})
+    call = next(fragment for fragment in story.end().fragments if fragment.asks)
+    assert arguments(replace(call, text=text)) == wanted
+
+
+HOSTILE = [
+    "<<<<<<< SEARCH\n" * 20_000 + " REPLACE",
+    "=======\n" * 20_000 + " SEARCH REPLACE",
+    "a+" * 200_000,
+    "/a" * 200_000,
+    "<<EOF\n" * 20_000,
+    "\n" * 3_000 + "<<EOF" + "\n" * 3_000,
+    "s/" * 20_000,
+    "\\" * 100_000,
+    "--- a\n+++ b\n@@" * 20_000,
+    "a" * 1_000_000,
+    "7 " * 100_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize(
+    "tool, key", [("apply_diff", "diff"), ("Bash", "command"), ("Edit", "path"), ("get_order", "id")]
+)
+def test_hostile_arguments_take_no_time(tool, key, text):
+    one = action(tool, {key: text, "path": "a.py"} if key != "path" else {key: text, "old_string": text})
+    begun = time.perf_counter()
+    parts(one), strings(one)
+    assert time.perf_counter() - begun < 2

@@ -102,9 +102,9 @@ def test_two_layers_part_within_a_row():
 
 
 def test_many_bars_fill_the_width_and_few_are_apart():
-    assert _chart._edges(60, 94)[-1] == 94
-    assert {end - start for start, end in pairwise(_chart._edges(60, 94))} == {1, 2}
-    assert _chart._edges(3, 94) == [0, 6, 12, 18]
+    assert _chart.edges_of(60, 94)[-1] == 94
+    assert {end - start for start, end in pairwise(_chart.edges_of(60, 94))} == {1, 2}
+    assert _chart.edges_of(3, 94) == [0, 6, 12, 18]
 
 
 def test_letters_are_all_different():

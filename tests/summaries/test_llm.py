@@ -2,6 +2,8 @@
 
 import json
 import stat
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -439,6 +441,13 @@ def test_the_key_is_shown_nowhere(asked, tmp_path):
     assert SECRET not in f"{summary}{summariser}{file.read_text()}{file.name}"
 
 
+def test_not_even_a_part_of_it_where_a_message_is_cut(asked):
+    body = json.dumps({"error": {"message": "x" * 290 + SECRET}}).encode()
+    with serving(Reply(body, 404)) as server, pytest.raises(EndpointError) as error:
+        asking(server)[0].summarise(asked)
+    assert SECRET[:5] not in error.value.message
+
+
 def test_the_folder_is_made_for_its_owner(tmp_path):
     config = configured("http://localhost/v1", "a", environ={})
     model(config, tmp_path / "a" / "b")
@@ -506,7 +515,7 @@ def test_keys_that_cannot_be_sent_are_refused_unseen(key):
 
 
 def test_the_library_is_an_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "httpx2", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(MissingExtra) as error:
         configured("https://a.example/v1", "m", environ={})
     assert error.value.hint == "pip install 'ctxbudget[llm]'"
@@ -515,3 +524,8 @@ def test_the_library_is_an_extra(monkeypatch):
 def test_summary_error_is_no_endpoint_error():
     """The ladder catches the one and lets the other end the run."""
     assert not issubclass(EndpointError, SummaryError)
+
+
+def test_nothing_is_loaded_until_a_model_is_asked():
+    code = "import sys, ctxbudget.summaries; sys.exit('httpx2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

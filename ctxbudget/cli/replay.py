@@ -1,0 +1,102 @@
+"""``ctxbudget replay``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ctxbudget.cli import complete
+
+
+def replay(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file, - for standard input, or file#3.")],
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy", "-s", metavar="NAME|A+B|FILE.toml", help="How the context is kept small.",
+            autocompletion=complete.strategies,
+        ),
+    ] = "",
+    window: Annotated[
+        str | None, typer.Option(metavar="TOKENS", help="The context window, as 200000, 200k or 1M.")
+    ] = None,
+    reserve: Annotated[str, typer.Option(metavar="TOKENS", help="Tokens to keep free for the reply.")] = "0",
+    turn: Annotated[
+        int | None, typer.Option(metavar="N", help="Every fragment at one turn: whole, stand-in or lost.")
+    ] = None,
+    fragment: Annotated[str | None, typer.Option(metavar="ID", help="The life of one fragment.")] = None,
+    options: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PASS.OPTION=VALUE", help="Change an option of the strategy.")
+    ] = None,
+    must_keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT|/REGEX/", help="Pin what holds this text, and follow it."),
+    ] = None,
+    must_keep_file: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="The same for each line of a file.")
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(metavar="agent|window", help="How kinds become layers.", autocompletion=complete.schemes),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model, in place of the recorded one.")
+    ] = None,
+    select: Annotated[
+        str | None, typer.Option(metavar="NAME|N", help="One trace of a file that holds several.")
+    ] = None,
+    from_format: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="Read as this format.", autocompletion=complete.formats),
+    ] = None,
+    no_calibrate: Annotated[
+        bool, typer.Option("--no-calibrate", help="Plain counts, not fitted to the provider's.")
+    ] = False,
+    children: Annotated[
+        bool, typer.Option("--children", help="Each sub-agent too, under its own window.")
+    ] = False,
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="table|json|csv|parquet|markdown", help="What to write; else the suffix of -o tells.",
+            autocompletion=complete.outputs,
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="turns|layers|lives|edits|fragments|constraints|findings", help="One table only.",
+            autocompletion=complete.run_tables,
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+) -> None:  # fmt: skip
+    """Replay a recorded run under a strategy: what would have survived at each turn.
+
+    \b
+    Examples:
+      ctxbudget replay session.jsonl --strategy sliding-window
+      ctxbudget replay session.jsonl -s category-budget --window 120k --turn 35
+      ctxbudget replay session.jsonl -s clear --set clear-tool-results.keep=5
+      ctxbudget replay session.jsonl -s window --must-keep "do not touch legacy/"
+      ctxbudget list strategies
+    """  # noqa: D301 - \b keeps the lines of a block together
+    from ctxbudget import output, replays  # noqa: PLC0415 - the help does without
+    from ctxbudget.cli import outputs  # noqa: PLC0415
+    from ctxbudget.cli.preparing import prepared  # noqa: PLC0415
+
+    target = output.open_output(out, force=force, inputs=[path])
+    renderer = outputs.choose(output_format, out)
+    outputs.check_run(renderer, target, table=table)
+    ready = prepared(
+        path, strategy, window=window, reserve=reserve, scheme=scheme, options=options, must_keep=must_keep,
+        must_keep_files=must_keep_file, model=model, select=select, format_name=from_format, calibrate=not no_calibrate,
+    )  # fmt: skip
+    if table == "fragments" and turn is None:
+        turn = len(ready.trace.turns)
+    report = replays.report_of(ready, turn=turn, fragment=fragment, children=children)
+    outputs.write(report, renderer, outputs.look(target, by=None, table=table, children=children), target)

@@ -1,0 +1,129 @@
+"""A trace, a strategy, a window and the user's facts, checked and ready to be replayed or exported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget import constraints, loaders, models, sources
+from ctxbudget.config import Settings
+from ctxbudget.errors import UsageError
+from ctxbudget.replay import replay, view_at
+from ctxbudget.strategy.naming import find
+from ctxbudget.survival import Finder, follow, sought
+from ctxbudget.tokens import counter
+from ctxbudget.trace import Trace
+from ctxbudget.view.pins import Pins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from ctxbudget.constraints import Fact
+    from ctxbudget.layers import Scheme
+    from ctxbudget.models import Window
+    from ctxbudget.replay import Run
+    from ctxbudget.strategy import Strategy
+    from ctxbudget.survival import Fate
+    from ctxbudget.trace import Fragment
+    from ctxbudget.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything a replay needs. Make it with ``prepare``."""
+
+    trace: Trace
+    strategy: Strategy
+    window: Window
+    reserve: int
+    scheme: Scheme
+    facts: tuple[Fact, ...]
+    finder: Finder
+    """Finds the facts, then the constraints of the trace."""
+
+    def run(self) -> Run:
+        """The run: every turn, edit and life."""
+        return replay(
+            self.trace, self.strategy, window=self.window.tokens, count=self._count, reserve=self.reserve,
+            scheme=self.scheme, must_keep=self._holding,
+        )  # fmt: skip
+
+    def view(self, turn: int) -> View:
+        """What turn ``turn`` would be sent. Raises UsageError where the trace has no such turn."""
+        return view_at(
+            self.trace, self.strategy, turn, window=self.window.tokens, count=self._count, reserve=self.reserve,
+            scheme=self.scheme, must_keep=self._holding,
+        )  # fmt: skip
+
+    def fates(self, run: Run) -> list[Fate]:
+        """What became of each sentence that ``finder`` knows."""
+        return follow(self.trace, run, self.finder)
+
+    def keeps(self, fragment: Fragment) -> bool:
+        """Whether a fragment holds one of the facts, which come first among what is sought."""
+        found = self.finder(fragment)
+        return bool(found) and found[0] < len(self.facts)
+
+    def pinned(self, fragment: Fragment) -> bool:
+        """Whether trace, strategy or user want it whole; the fixed overhead, which always is, aside."""
+        return Pins(self.strategy.pin, self._holding, self.scheme).holds(fragment)
+
+    def child(self, trace: Trace) -> Prepared:
+        """The same for a sub-agent, under its own window."""
+        finder = Finder(sought(trace, self.facts))
+        window = models.window_of(trace)
+        return Prepared(trace, self.strategy, window, self.reserve, self.scheme, self.facts, finder)
+
+    @property
+    def _holding(self) -> Callable[[Fragment], bool] | None:
+        return self.keeps if self.facts else None
+
+    def _count(self, text: str) -> int:
+        return counter(self.trace.encoding).count(text)
+
+
+def prepare(
+    path_or_trace: str | Path | Trace,
+    strategy: str | Strategy,
+    *,
+    window: int | None = None,
+    reserve: int = 0,
+    scheme: str | None = None,
+    options: Iterable[str] = (),
+    must_keep: Sequence[str] = (),
+    must_keep_files: Iterable[str | Path] = (),
+    model: str | None = None,
+    format_name: str | None = None,
+    select: str | None = None,
+    calibrate: bool = True,
+    settings: Settings | None = None,
+    anywhere: bool = False,
+) -> Prepared:
+    """A trace (its path, ``file#3``, ``-``, or itself) under a strategy: a name, ``a+b``, or a Strategy.
+
+    ``window`` and ``reserve`` are tokens; ``options`` are texts like ``sliding-window.keep=10``; ``must_keep`` are
+    facts that pin what holds them, as text or ``/pattern/``; ``settings`` are a project's own, below every argument;
+    with ``anywhere`` a strategy may be a file or a dotted path. Raises UsageError for what cannot be used, TraceError
+    for a file that cannot be read.
+    """
+    settings = settings or Settings()
+    facts = constraints.must_keep(must_keep, must_keep_files)
+    chosen = find(strategy, anywhere=anywhere, settings=options) if isinstance(strategy, str) else strategy
+    if isinstance(path_or_trace, Trace):
+        trace = path_or_trace
+    else:
+        how = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
+        trace = sources.single(str(path_or_trace), how, select)
+    limit = models.window_of(trace, flag=window, config=settings.window)
+    kept = _kept(reserve or settings.reserve or 0, limit.tokens)
+    finder = Finder(sought(trace, facts))
+    return Prepared(trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder)
+
+
+def _kept(reserve: int, window: int) -> int:
+    """The reserve, as far as it leaves something of the window."""
+    if not 0 <= reserve < window:
+        hint = "the reserve is what stays free for the reply; it must be smaller than the window"
+        raise UsageError(f"a reserve of {reserve:,} tokens leaves nothing of the window of {window:,}", hint=hint)
+    return reserve
