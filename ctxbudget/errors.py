@@ -10,7 +10,10 @@
     │   ├── MalformedTrace    the loader that was asked for cannot read it
     │   └── EmptyTrace        nothing in it to measure
     ├── TokenizerError        the tokenizer asked for is not there
-    └── MissingExtra          an optional dependency is needed; the hint names the extra
+    ├── MissingExtra          an optional dependency is needed; the hint names the extra
+    └── (ctxbudget.summaries)
+        ├── SummaryError      one attempt at a summary failed; its ladder goes a step down
+        └── EndpointError     the endpoint asked for summaries cannot be used
 
 Only ``ctxbudget.cli.main`` catches them. Anything else that escapes is a bug of ours and keeps its traceback.
 """

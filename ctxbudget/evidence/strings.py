@@ -42,7 +42,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{5,}")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _AMOUNT = re.compile(r"(?:max|line|start|end)|.*(?:offset|limit|lines?|range|timeout|ms|seconds|tokens|count|depth)\Z")
-_WHOLE = re.compile(r"-?\d{1,9}\Z", re.ASCII)
+_WHOLE = re.compile(r"\[?-?\d{1,9}(?:, ?-?\d{1,9})?\]?\Z", re.ASCII)
+"""A number, or two of them as text-mode agents write a range."""
 _LINES = re.compile(r"(?<!\S)-(?:[nABCm]\s*)?\d+\b|\b\d+(?:,\d+)?p\b")
 _EVERYWHERE = frozenset({
     "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/usr/bin/env", "/bin/bash", "/bin/sh"

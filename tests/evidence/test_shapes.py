@@ -134,6 +134,7 @@ D2 = [
     ("Read", {"file_path": "~/notes/a.md"}, ("~/notes/a.md",)),
     ("Read", {"file_path": "shop/a.py"}, ()),
     ("Read", {"file_path": "/w/shop/a.py", "offset": 1200, "limit": 100}, ("/w/shop/a.py",)),
+    ("view", {"path": "/w/shop/a.py", "view_range": "[120, 160]"}, ("/w/shop/a.py",)),
     ("WebFetch", {"url": "https://x.org/o/KW-20417?a=1.", "prompt": "price?"}, ("https://x.org/o/KW-20417?a=1",)),
     ("Bash", {"command": "ls /w/shop > /dev/null", "timeout": 60000}, ("/w/shop",)),
     ("Bash", {"command": "head -n 200 log | tail -100; sed -n '120,160p' a.py"}, ()),
