@@ -75,7 +75,7 @@ class _Reading:
             if lines:
                 use, whole = edit_use(need.action, part, lines, self.sources)
                 (self.uses if whole else self.partly).append(use)
-                old = stale(use, self.changes, self.requests, self.sources)
+                old = stale(use, self.changes, self.requests, self.sources, whole=whole)
                 self.uses.extend([old] if old is not None else [])
         named = list(argument_uses(need, self.sources))
         self.uses.extend(named)

@@ -28,9 +28,9 @@ def edit_use(action: Action, part: Part, lines: tuple[str, ...], sources: Source
     stop = sources.before(action.turn)
     places = sources.holders(lines, stop)
     if places:
-        return found(Signal.EDIT, action, lines, places, sources, part.file), True
+        return use_of(Signal.EDIT, action, lines, places, sources, part.file), True
     newest = {held[-1] for line in lines if (held := sources.holders((line,), stop))}
-    return found(Signal.EDIT, action, lines, sorted(newest), sources, part.file), False
+    return use_of(Signal.EDIT, action, lines, sorted(newest), sources, part.file), False
 
 
 def argument_uses(need: Need, sources: Sources) -> Iterator[Use]:
@@ -41,7 +41,7 @@ def argument_uses(need: Need, sources: Sources) -> Iterator[Use]:
         for needle, places in _longest(token, stop, sources):
             if needle not in known:
                 known.add(needle)
-                yield found(Signal.ARGUMENT, need.action, (needle,), places, sources)
+                yield use_of(Signal.ARGUMENT, need.action, (needle,), places, sources)
 
 
 def _longest(token: str, stop: int, sources: Sources) -> Iterator[tuple[str, list[int]]]:
@@ -63,10 +63,10 @@ def rare_uses(need: Need, sources: Sources, known: Sequence[Use]) -> Iterator[Us
         if name in taken or not 0 < sources.frequency(name, stop) <= COMMON:
             continue
         if sources.said(name) >= stop and (places := sources.observed(name, stop)):
-            yield found(Signal.RARE, need.action, (name,), places, sources)
+            yield use_of(Signal.RARE, need.action, (name,), places, sources)
 
 
-def found(
+def use_of(
     kind: Signal,
     action: Action,
     text: tuple[str, ...],

@@ -1,23 +1,28 @@
 """The log as it is searched: which fragments hold a string. Built once, from words to places.
 
-Only words that some needle has are kept. A needle is looked for where its rarest word stands, and then read.
+Only words that some needle has are kept. A needle is looked for where its rarest words stand, by reading there.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxbudget.evidence.standing import all_stand, stands, words
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ctxbudget.trace import Fragment
 
 OLDEST, NEWEST = 16, 64
-"""How many candidates are read where more hold the rarest word: a bound on work and on the size of the answer."""
+"""How many holders are named where there are more."""
+MOST = 500
+"""How many of the newest candidates are read to find them: a bound on work where all words of a needle are common."""
+RARE = 6
+"""How many of a needle's words a candidate is picked by, the rarest first."""
 
 _OBSERVED = frozenset({Kind.RESULT, Kind.RETRIEVAL, Kind.MEDIA})
 
@@ -30,14 +35,13 @@ class Sources:
         self.log = log
         self._turns = [fragment.turn for fragment in log]
         self._places = {fragment.id: place for place, fragment in enumerate(log)}
-        self._seen: dict[str, list[int]] = {}
-        self._said: dict[str, list[int]] = {}
+        self._seen, self._said = _Posted(), _Posted()
         self._first: dict[str, int] = {}
         known = set(wanted)
         for place, fragment in enumerate(log):
             if not fragment.text or not (carries_thinking or fragment.kind is not Kind.THINKING):
                 continue
-            posted = self._seen if is_observed(fragment) else self._said
+            posted = (self._seen if is_observed(fragment) else self._said).places
             for word in known.intersection(words(fragment.text)):
                 posted.setdefault(word, []).append(place)
 
@@ -59,19 +63,20 @@ class Sources:
 
     def observed(self, needle: str, stop: int) -> list[int]:
         """The observations before ``stop`` that hold the needle."""
-        return list(_read(self.log, self._seen, (needle,), stop))
+        return _read(self.log, self._seen, (needle,), stop)
 
     def said(self, needle: str) -> int:
         """The first fragment that holds the needle and is no observation; the length of the log if there is none."""
         if needle not in self._first:
-            places = _rarest(self._said, (needle,))
-            held = (place for place in places if stands(needle, self.log[place].text))
+            places, others = self._said.rarest((needle,))
+            picked = (place for place in places if all(place in other for other in others))
+            held = (place for place in picked if stands(needle, self.log[place].text))
             self._first[needle] = next(held, len(self.log))
         return self._first[needle]
 
     def frequency(self, word: str, stop: int) -> int:
         """How many observations before ``stop`` hold a single word."""
-        return bisect_left(self._seen.get(word, ()), stop)
+        return bisect_left(self._seen.places.get(word, ()), stop)
 
 
 def is_observed(fragment: Fragment) -> bool:
@@ -79,29 +84,40 @@ def is_observed(fragment: Fragment) -> bool:
     return fragment.answers or fragment.kind in _OBSERVED
 
 
-def _read(log: Sequence[Fragment], posted: dict[str, list[int]], needles: Sequence[str], stop: int) -> Iterator[int]:
-    places = _rarest(posted, needles)
+class _Posted:
+    """Where the words of some fragments stand."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[int]] = {}
+        self._sets: dict[str, set[int]] = {}
+
+    def rarest(self, needles: Sequence[str]) -> tuple[list[int], list[set[int]]]:
+        """The places of the rarest word of the needles, in order, and those of the next rarest, to pick by."""
+        wanted = {word for needle in needles for word in words(needle)}
+        if not wanted or not all(word in self.places for word in wanted):
+            return [], []
+        rare = sorted(wanted, key=lambda word: (len(self.places[word]), word))[:RARE]
+        places = self.places[rare[0]]
+        return places, [self._set(word) for word in rare[1:]] if len(places) > OLDEST else []
+
+    def _set(self, word: str) -> set[int]:
+        if word not in self._sets:
+            self._sets[word] = set(self.places[word])
+        return self._sets[word]
+
+
+def _read(log: Sequence[Fragment], posted: _Posted, needles: Sequence[str], stop: int) -> list[int]:
+    """The places before ``stop`` that hold all needles: of many, the first and the last."""
+    places, others = posted.rarest(needles)
+    end = bisect_left(places, stop)
     known: dict[str, bool] = {}
-    for place in _bounded(places, bisect_left(places, stop)):
+
+    def held(place: int) -> bool:
         text = log[place].text
         if text not in known:  # copies of one file are read once
             known[text] = all_stand(needles, text)
-        if known[text]:
-            yield place
+        return known[text]
 
-
-def _rarest(posted: dict[str, list[int]], needles: Sequence[str]) -> Sequence[int]:
-    """The places of the word that stands in the fewest fragments; none where a word stands in none."""
-    rarest: Sequence[int] | None = None
-    for word in {word for needle in needles for word in words(needle)}:
-        places = posted.get(word, ())
-        if rarest is None or len(places) < len(rarest):
-            rarest = places
-    return rarest or ()
-
-
-def _bounded(places: Sequence[int], count: int) -> Sequence[int]:
-    """The first ``count`` places, or the oldest and the newest of them."""
-    if count <= OLDEST + NEWEST:
-        return places[:count]
-    return [*places[:OLDEST], *places[count - NEWEST : count]]
+    picked = (places[at] for at in range(end - 1, OLDEST - 1, -1) if all(places[at] in other for other in others))
+    newest = list(islice(filter(held, islice(picked, MOST)), NEWEST))
+    return [*filter(held, places[: min(OLDEST, end)]), *reversed(newest)]

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
 
 
-def stale(use: Use, changes: Changes, requests: Requests, sources: Sources) -> Use | None:
-    """D4 for a D1, held whole or not; None where the copy relied on is not older than the file's last change."""
+def stale(use: Use, changes: Changes, requests: Requests, sources: Sources, *, whole: bool) -> Use | None:
+    """D4 for a D1; None where the copy relied on is not older than the file's last change.
+
+    ``whole``: each source holds all the lines.
+    """
     file = use.target
     last = changes.of(file, sources.before(use.turn)) if file is not None else None
     if file is None or last is None:
         return None
-    copies = [id for id in use.sources if _shows(sources.fragment(id), use, file, changes)]
+    copies = [id for id in use.sources if _shows(sources.fragment(id), use, file, changes)] if whole else []
     if not copies:
         copies = [id for asked in requests.reads_of(file, use.turn) for id in asked.ids]
     if not copies or sources.place(copies[-1]) >= last.place:
@@ -37,10 +40,10 @@ def stale(use: Use, changes: Changes, requests: Requests, sources: Sources) -> U
 
 
 def _shows(fragment: Fragment, use: Use, file: str, changes: Changes) -> bool:
-    """Whether a source holds all the lines as this file's own: it was shown, or was written there by that call."""
+    """Whether a source shows the lines as this file's own: it is named there, or this call wrote them."""
     if is_observed(fragment):
         base = file.rstrip("/").rsplit("/", 1)[-1]
         target = fragment.resource.target if fragment.resource is not None else None
-        return (base in (target or "") or base in fragment.text) and holds(fragment.text, use)
+        return base in (target or "") or base in fragment.text
     change = changes.by(fragment.id)
     return change is not None and holds("\n".join(change.new), use)

@@ -48,8 +48,10 @@ class Survival:
         gone = {fragment.id: fragment for fragment in removed}
         back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
         for fragment in change.inserted:
+            taken = _taken(fragment, gone, change)
+            self.holder.update((old.id, fragment.id) for old in taken)
             if fragment not in back:
-                self._replace(fragment, _taken(fragment, gone, change), change)
+                self._replace(fragment, taken, change)
         for fragment in gone.values():
             self._move(self._behind(fragment), LOST, change.by)
         for fragment in back:
@@ -61,7 +63,6 @@ class Survival:
         behind: list[str] = []
         for old in taken:
             ids = self._behind(old)
-            self.holder[old.id] = fragment.id
             if self._forms.get(old.id) != form:
                 self._move(ids, form, change.by)
             behind = _joined(behind, ids)
@@ -119,11 +120,15 @@ class Survival:
 
 
 def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> list[Fragment]:
-    """The removed fragments that a stand-in replaces, taken out of ``gone``: those it names, else all that are left
-    (a recorded summary names none).
+    """The removed fragments that a stand-in replaces, taken out of ``gone``: those it names and other stand-ins of
+    those, else all that are left (a recorded summary names none).
     """
-    names = fragment.stands_for or (tuple(gone) if fragment.form or change.form else ())
-    return [gone.pop(name) for name in names if name in gone]
+    if fragment.stands_for:
+        names = set(fragment.stands_for)
+        mine = [one for one in gone.values() if one.id in names or (one.stands_for and names.issuperset(one.stands_for))]
+    else:
+        mine = list(gone.values()) if fragment.form or change.form else []
+    return [gone.pop(one.id) for one in mine]
 
 
 def _joined(left: list[str], right: list[str]) -> list[str]:

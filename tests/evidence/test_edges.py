@@ -330,3 +330,13 @@ def test_a_long_history_keeps_the_oldest_and_the_newest_sources():
     (use,) = index(trace).of(Signal.EDIT)
     assert use.sources == (*names[:16], *names[-64:])
     assert index(trace).of(Signal.AGAIN)[-1].newest == names[98]
+
+
+def test_the_one_holder_among_many_fragments_with_the_same_words_is_found():
+    story = Story()
+    for number in range(300):
+        line = "return tax(price(order))" if number == 150 else "return order(price(tax))"
+        story.do("Bash", {"command": f"cat f{number}.py"}, f"def f{number}():\n    {line}")
+    story.do(*edit("/w/f150.py", "    return tax(price(order))", "x"))
+    (use,) = index(story.end()).of(Signal.EDIT)
+    assert use.sources == ("t152.1",)

@@ -1,0 +1,81 @@
+"""A turn of a replay as a request, ready to post: what the model would have been sent, valid for the API.
+
+``reading.py`` reads again what a trace keeps no text of, ``conversation.py`` makes messages of a view, and each API
+has a file that gives them its shape.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ctxbudget.errors import UnknownName
+from ctxbudget.exports import anthropic, openai
+from ctxbudget.exports.conversation import conversation
+from ctxbudget.exports.reading import Blocks
+from ctxbudget.prepared import prepare
+from ctxbudget.safe import unicode_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ctxbudget.prepared import Prepared
+    from ctxbudget.strategy import Strategy
+    from ctxbudget.trace import Trace
+
+APIS: Final = {"anthropic": anthropic.body, "openai": openai.body}
+REPLY: Final = 4_096
+"""Tokens of the reply where nothing is reserved for it: Anthropic's API wants a number."""
+MODEL: Final = "MODEL"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The body of a request, and what of the view could not be sent as it was."""
+
+    body: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def to_json(self) -> bytes:
+        """The body as indented JSON in UTF-8; halves of surrogate pairs become U+FFFD."""
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        try:
+            return orjson.dumps(self.body, option=options)
+        except TypeError:  # orjson refuses such text
+            return orjson.dumps(_clean(self.body), option=options)
+
+
+def export(
+    path_or_trace: str | Path | Trace, strategy: str | Strategy, turn: int | None = None, *, api: str, **options: Any
+) -> Exported:
+    """The request of a turn (None: the last) under a strategy, for ``anthropic`` or ``openai``.
+
+    The other options are those of ``ctxbudget.prepare``. Raises UsageError for what cannot be used.
+    """
+    return export_of(prepare(path_or_trace, strategy, **options), turn, api=api)
+
+
+def export_of(prepared: Prepared, turn: int | None = None, *, api: str, model: str | None = None) -> Exported:
+    """The same of what was prepared; ``model`` in place of the recorded one."""
+    if api not in APIS:
+        raise UnknownName("API", api, APIS)
+    trace = prepared.trace
+    number = len(trace.turns) if turn is None else turn
+    view = prepared.view(number)
+    made = conversation(trace, view.fragments(), Blocks(trace))
+    name = model or trace.turns[number - 1].model or trace.model
+    if name is None:
+        made.note(f"no model is recorded: {MODEL} stands in its place")
+    body = APIS[api](made, name or MODEL, prepared.reserve or REPLY)
+    notes = tuple(text if times == 1 else f"{text} ({times} times)" for text, times in made.notes.items())
+    return Exported(body, notes)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return unicode_text(value)
+    if isinstance(value, dict):
+        return {unicode_text(key): _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list) else value
