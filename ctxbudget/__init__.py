@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ctxbudget.analysis import analyze
     from ctxbudget.errors import CtxbudgetError
+    from ctxbudget.exports import Exported, export
     from ctxbudget.loaders import Options, load
     from ctxbudget.prepared import Prepared, prepare
     from ctxbudget.renderers import Look, render
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CtxbudgetError",
+    "Exported",
     "Fragment",
     "Kind",
     "Look",
@@ -41,6 +43,7 @@ __all__ = [
     "Turn",
     "Usage",
     "analyze",
+    "export",
     "from_json",
     "load",
     "prepare",
@@ -51,6 +54,8 @@ __all__ = [
 _HOMES = {
     "analyze": "analysis",
     "CtxbudgetError": "errors",
+    "Exported": "exports",
+    "export": "exports",
     "Options": "loaders",
     "load": "loaders",
     "Look": "renderers",

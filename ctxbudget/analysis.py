@@ -15,6 +15,8 @@ from ctxbudget.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ctxbudget.report import TraceReport
+    from ctxbudget.report.run import RunReport
     from ctxbudget.sources import Place
 
 LEVELS = ("note", "warning", "error")
@@ -74,10 +76,10 @@ def analyze(
     return report
 
 
-def failing(report: Report, level: str) -> bool:
-    """Whether any trace or sub-agent of the report has a finding of that level or a more serious one."""
+def failing(report: Report | RunReport, level: str) -> bool:
+    """Whether any trace, run or sub-agent of the report has a finding of that level or a more serious one."""
     serious = levels_from(level)
-    waiting = list(report.traces)
+    waiting: list[TraceReport | RunReport] = list(report.traces) if isinstance(report, Report) else [report]
     while waiting:
         trace = waiting.pop()
         if any(finding.level in serious for finding in trace.findings):

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def pages(what: str, match: str = "") -> Iterator[Block]:
     """The list of that name; with ``match`` only what holds it. Raises UnknownName where there is none."""
-    if what not in (*LISTINGS, *DESCRIBED):
-        raise UnknownName("list", what, (*LISTINGS, *DESCRIBED))
-    if what in LISTINGS:
+    if what not in DESCRIBED:
         return iter([listing(what, match)])
     found = DESCRIBED[what](match)
     if not found:
@@ -31,7 +29,9 @@ def pages(what: str, match: str = "") -> Iterator[Block]:
 
 
 def listing(what: str, match: str = "") -> Section:
-    """The table of that name; with ``match`` only rows that hold it."""
+    """The table of that name; with ``match`` only rows that hold it. Raises UnknownName where there is none."""
+    if what not in LISTINGS:
+        raise UnknownName("list", what, (*LISTINGS, *DESCRIBED))
     section = LISTINGS[what]()
     wanted = match.lower()
     rows = tuple(row for row in section.rows if any(wanted in cell.lower() for cell in row.cells))

@@ -9,8 +9,8 @@ from ctxbudget.errors import UsageError
 from ctxbudget.sizes import tokens
 
 NAMES = [
-    "CtxbudgetError", "Fragment", "Kind", "Look", "Options", "Report", "Trace", "TraceReport", "Turn", "Usage",
-    "analyze", "from_json", "load", "render",
+    "CtxbudgetError", "Exported", "Fragment", "Kind", "Look", "Options", "Prepared", "Report", "RunReport", "Trace",
+    "TraceReport", "Turn", "Usage", "analyze", "export", "from_json", "load", "prepare", "render", "replay",
 ]  # fmt: skip
 
 SESSION = """{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"yes"}]}"""

@@ -43,7 +43,14 @@ def strategies(incomplete: str) -> list[str]:
     from ctxbudget.passes import PASSES  # noqa: PLC0415 - only while completing
     from ctxbudget.strategy.naming import STRATEGIES  # noqa: PLC0415
 
-    return _starting((*STRATEGIES.names(), *PASSES.names()), incomplete)
+    return _starting(tuple(dict.fromkeys((*STRATEGIES.names(), *PASSES.names()))), incomplete)
+
+
+def apis(incomplete: str) -> list[str]:
+    """Providers whose requests can be written."""
+    from ctxbudget.exports import APIS  # noqa: PLC0415 - only while completing
+
+    return _starting(tuple(APIS), incomplete)
 
 
 def run_tables(incomplete: str) -> list[str]:

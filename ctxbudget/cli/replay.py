@@ -74,8 +74,15 @@ def replay(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
-) -> None:  # fmt: skip
-    """Replay a recorded run under a strategy: what would have survived at each turn.
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="note|warning|error", help="Exit with 1 if there is a finding of this level or above.",
+            autocompletion=complete.levels,
+        ),
+    ] = None,
+) -> int:  # fmt: skip
+    """Say what a strategy keeps and loses, turn by turn.
 
     \b
     Examples:
@@ -85,13 +92,15 @@ def replay(
       ctxbudget replay session.jsonl -s window --must-keep "do not touch legacy/"
       ctxbudget list strategies
     """  # noqa: D301 - \b keeps the lines of a block together
-    from ctxbudget import output, replays  # noqa: PLC0415 - the help does without
+    from ctxbudget import analysis, output, replays  # noqa: PLC0415 - the help does without
     from ctxbudget.cli import outputs  # noqa: PLC0415
     from ctxbudget.cli.preparing import prepared  # noqa: PLC0415
 
     target = output.open_output(out, force=force, inputs=[path])
     renderer = outputs.choose(output_format, out)
     outputs.check_run(renderer, target, table=table)
+    if fail_on is not None:
+        analysis.levels_from(fail_on)
     ready = prepared(
         path, strategy, window=window, reserve=reserve, scheme=scheme, options=options, must_keep=must_keep,
         must_keep_files=must_keep_file, model=model, select=select, format_name=from_format, calibrate=not no_calibrate,
@@ -100,3 +109,4 @@ def replay(
         turn = len(ready.trace.turns)
     report = replays.report_of(ready, turn=turn, fragment=fragment, children=children)
     outputs.write(report, renderer, outputs.look(target, by=None, table=table, children=children), target)
+    return int(fail_on is not None and analysis.failing(report, fail_on))

@@ -3,8 +3,8 @@
     config.py, read at turn 8: 39 lines; defines DATABASE_URL, TIMEOUT; 3 flags: BETA, DARK_MODE, AUDIT
     pytest -q tests, run at turn 9: 1 failed, 41 passed; failed: tests/test_pay.py::test_half (assert 3 == 4)
 
-A digester is a module of this folder, or an entry point of the group ``ctxbudget.digests``, with a docstring whose first
-line names the type of observation, and two functions:
+A digester is a module of this folder, or an entry point of the group ``ctxbudget.digests``, with a docstring whose
+first line names the type of observation, and two functions:
 
 ``score(seen: Observed) -> float``
     How sure it is, 0 to 1, from the class, the target and the ends of the text. The best one wins, ties by name.
@@ -71,7 +71,7 @@ def digest(
     seen = observe(fragment, cap_tokens, hints, ok)
     sketch = _sketched(seen)
     parts = (*_outcome(seen), *sketch.parts)
-    return fitted(leads(fragment, sketch), parts, limit, count, whole_lead=not fragment.answers)
+    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not fragment.answers)
 
 
 def _sketched(seen: Observed) -> Sketch:

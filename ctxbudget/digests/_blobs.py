@@ -15,12 +15,14 @@ _RUN = re.compile(
     r"|(?:(?<=\n)|\A)(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/]{0,76}={0,2}"
     r"|(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{129,}={0,2}"
 )
+_WORTH_IT = re.compile(r"[A-Za-z0-9+/=_%-]{60}")
+"""Without this there is no run. (Three times as fast, and nearly every text has none.)"""
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 
 
 def without_blobs(text: str) -> str:
-    """``text`` with ``[base64, 12,345 characters]`` for a long run of base64, and the like for hex and ``data:`` URLs."""
-    return _RUN.sub(_named, text)
+    """``text`` with ``[base64, 12,345 characters]`` for each long run of base64, and the like for hex and data URLs."""
+    return _RUN.sub(_named, text) if _WORTH_IT.search(text) else text
 
 
 def _named(run: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ _FRONT = re.compile(
     r"|<returncode>(?P<mini>-?\d+)</returncode>\s*<output>\n?"
     r"|<tool_use_error>"
     r"|Here's the result of running `cat -n` on [^\n]*:\n"
-    r"|The file \S+ has been edited\. Here's the result of running `cat -n` on a snippet of [^\n]*:\n"
+    r"|The file \S+ has been (?:edited|updated)\. Here's the result of running `cat -n` on a snippet of [^\n]*:\n"
     r"|\[File: [^\n]*\(\d+ lines total\)\]\n(?:\(\d+ more lines? above\)\n)?"
     r")"
 )
@@ -42,7 +42,7 @@ _GEMINI_CODE = re.compile(r"\nExit Code: (-?\d+)\n")
 _ENDS = ("system-reminder>", "_error>", "output>", ")", "bash-$", "]")
 _REACH = 4_000
 """Characters at the end in which a trailer lies."""
-_LAYERS = 4
+_LAYERS = 6
 _NOTHING = re.compile(r"\s*(?:\([^()\n]*no output\)|[^\n]*(?:had no|not produce any) output\.?)\s*\Z", re.IGNORECASE)
 """How harnesses say that there was nothing."""
 _SILENT = 100
@@ -56,8 +56,10 @@ def unwrapped(text: str) -> tuple[str, int | None]:
             break
         status, start = _code(front, status), front.end()
     stop = len(text)
-    while (back := _trailer(text, start, stop)) is not None:
-        status, stop = _code(back, status), back.start()
+    for _ in range(_LAYERS):
+        if (back := _trailer(text, start, stop)) is None:
+            break
+        status, stop = _code(back, status), stop - len(back[0])
     body = text[start:stop]
     if len(body) < _SILENT and _NOTHING.match(body):
         return "", status
@@ -72,7 +74,7 @@ def _trailer(text: str, start: int, stop: int) -> re.Match[str] | None:
     end = text[max(start, stop - 40) : stop].rstrip()
     if not end.endswith(_ENDS):
         return None
-    return _BACK.search(text[:stop], max(start, stop - _REACH))
+    return _BACK.search(text[max(start, stop - _REACH) : stop])
 
 
 def _code(match: re.Match[str], known: int | None) -> int | None:

@@ -19,6 +19,8 @@ class Framework:
     failure: re.Pattern[str]
     error: re.Pattern[str]
     rest: re.Pattern[str] | None = None
+    section: str = ""
+    """What stands before the name where the errors have a section of their own."""
 
 
 def _p(pattern: str) -> re.Pattern[str]:
@@ -34,11 +36,12 @@ FRAMEWORKS = (
         "pytest",
         _p(
             r"^=*[ ]?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b)"
-            r"[^\n]{0,200}? in [\d.]+s[^\n]*?)[ =]*$"
+            r"[^\n]{0,200}? in [\d.]+s[^\n]{0,100}?)[ =]{0,200}$"
         ),
         _p(r"^(?:FAILED|ERROR) (\S+::.+?|\S+?\.py)(?: - ([^\n]*))?$"),
         _p(r"^E[ \t]+([^\n]+)$"),
         _p(r"^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(.+?) _{3,}$"),
+        section="_",
     ),
     Framework(
         "unittest",
@@ -71,6 +74,7 @@ FRAMEWORKS = (
         _p(r"^test result: (?:\w+)\. (\d+ passed; \d+ failed[^\n;]*; \d+ ignored)[^\n]*$"),
         _p(r"^test (\S+)(?: - [^\n]*?)? \.\.\. FAILED()$"),
         _p(r"^thread '[^'\n]*'[^\n]* panicked at (?:'([^\n]*)', \S+|[^\n]*:\n[^\n]+)$"),
+        section="----",
     ),
     Framework(
         "exunit",

@@ -11,6 +11,7 @@ from ctxbudget.resources.names import tail
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
+    from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._sketch import Sketch
     from ctxbudget.trace import Fragment
 
@@ -38,14 +39,13 @@ def label(fragment: Fragment) -> str:
     return f"{name}, {turn}" if name else turn
 
 
-def leads(fragment: Fragment, sketch: Sketch) -> tuple[str, ...]:
+def leads(seen: Observed, sketch: Sketch) -> tuple[str, ...]:
     """Ways to begin, the best first, each shorter than the one before.
 
     A result begins ``config.py, read at turn 8``, a call ``Read config.py, turn 8``, other text ``user, turn 3``.
     """
-    turn = named_turn(fragment)
-    tool = tail(fragment.tool or "")
-    detail = f", {sketch.detail}" if sketch.detail else ""
+    fragment, detail = seen.fragment, f", {seen.range}" if seen.range else ""
+    turn, tool = named_turn(fragment), tail(fragment.tool or "")
     if fragment.asks:
         name, _, turn_said = label(fragment).rpartition(", ")
         return f"{name or 'call'}{detail}, {turn_said}", f"{tool or 'call'}, {turn_said}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._blobs import without_blobs
 from ctxbudget.digests._envelope import unwrapped
+from ctxbudget.digests._wording import number, whole_lines
 from ctxbudget.resources import CREATE, EDIT, READ, WRITE
 
 if TYPE_CHECKING:
@@ -73,23 +74,36 @@ class Observed:
         dot = name.rfind(".")
         return name[dot:] if dot > 0 else name
 
+    @property
+    def range(self) -> str:
+        """Which lines of a file these are, by their own numbers where they came with them; empty for a whole file."""
+        span = self.fragment.resource.span if self.fragment.resource is not None and self.cls == READ else None
+        if self.first is not None and (self.first > 1 or span is not None):
+            return f"lines {number(self.first, '')}-{number(self.first + max(self.lines, 1) - 1, '')}"
+        if span is None:
+            return ""
+        low, high = (number(abs(end), "") for end in span)
+        if span[1] > 0:
+            return f"lines {low}-{high}"
+        return f"last {low} lines" if span[0] < 0 and span[1] == -1 else f"from line {low}" if span[0] > 0 else ""
+
     @cached_property
     def head(self) -> str:
-        """The beginning of the text."""
-        return self.text[:HEAD]
+        """The beginning of the text, in whole lines."""
+        return whole_lines(self.text, HEAD)
 
     @cached_property
     def tail(self) -> str:
-        """The end of the text."""
-        return self.text[-HEAD:]
+        """The end of the text, in whole lines."""
+        start = max(0, len(self.text) - HEAD)
+        return (
+            self.text[self.text.find("\n", start) + 1 :] if "\n" in self.text[start:] and start else self.text[start:]
+        )
 
     @cached_property
     def top(self) -> list[str]:
-        """The first lines that are not blank, at most 40; a line that the head cuts is left out."""
-        lines = self.head.split("\n")
-        if len(self.text) > HEAD and len(lines) > 1:
-            lines.pop()
-        return [line.rstrip() for line in lines if line.strip()][:40]
+        """The first lines that are not blank, at most 40."""
+        return [line.rstrip() for line in self.head.split("\n") if line.strip()][:40]
 
     @cached_property
     def lines(self) -> int:

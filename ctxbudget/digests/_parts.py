@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _REST = 15
-"""Characters of `` and 1,234 more``."""
+"""Characters of `` and 1,234 more``; a few more or less show when the tokens are counted."""
 LEAST = 24
 """A shorter piece of a line says nothing."""
 
@@ -68,29 +68,39 @@ class Names:
     """How much of the room it may take at most."""
     total: int = 0
     """How many there are, where more were found than ``items`` holds."""
+    brief: Sequence[str] = ()
+    """The same items in fewer words, for where not all of them fit."""
     block: bool = False
 
     def fit(self, chars: int) -> tuple[str, bool]:
-        """As many items as fit."""
-        total = max(self.total, len(self.items))
+        """As many items as fit, in fewer words where that brings in more of them."""
         room = int(chars * self.share) - len(self.before)
-        everything = sum(len(item) + 2 for item in self.items[: room + 1]) - 2
-        if everything <= room and total <= len(self.items) <= room:
+        total = max(self.total, len(self.items))
+        shown = _how_many(self.items, room, total)
+        if shown == total:
             return self.before + ", ".join(self.items), True
-        room -= len(f" and {total:,} more")
-        shown = 0
-        while shown < len(self.items) and (room := room - len(self.items[shown]) - 2) >= -2:
-            shown += 1
-        kept = ", ".join(self.items[:shown])
-        if not shown:  # of one long item the beginning is better than nothing
-            kept, shown = (
-                clip(self.items[0], int(chars * self.share) - len(self.before) - _REST) if self.items else "",
-                1,
-            )
-            if len(kept) < LEAST:
-                return "", False
+        items, briefly = self.items, _how_many(self.brief, room, total)
+        if briefly > shown:
+            items, shown = self.brief, briefly
+        kept = ", ".join(items[:shown])
+        if not shown and items:  # of one long item the beginning is better than nothing
+            kept, shown = clip(items[0], room - _REST), 1
+        if len(kept) < min(LEAST, len(items[0]) if items else 1):
+            return "", False
         more = f" and {number(total - shown)} more" if total > shown else ""
         return self.before + kept + more, False
+
+
+def _how_many(items: Sequence[str], room: int, total: int) -> int:
+    """How many items fit, with a count of the rest behind them where there is one."""
+    if total == len(items) <= room and sum(len(item) + 2 for item in items) - 2 <= room:
+        return total
+    room -= _REST
+    for shown, item in enumerate(items):
+        room -= len(item) + 2
+        if room < -2:
+            return shown
+    return len(items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ctxbudget.digests._wording import whole_lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -34,9 +36,10 @@ def windows(text: str, hints: Sequence[str], target: str = "", first: int = 1) -
 
     What few places hold points best, so rare strings come first when windows are many; they never overlap.
     """
-    scanned = text[:_SCANNED].split("\n")
+    text = whole_lines(text, _SCANNED)
+    scanned = text.split("\n")
     wanted: dict[int, None] = {}
-    for places in sorted(_places(text[:_SCANNED], hints, target, first), key=len):
+    for places in sorted(_places(text, hints, target, first), key=len):
         wanted.update(dict.fromkeys(places))
     return _merged([line for line in wanted if 0 <= line < len(scanned)][:_COMMON], scanned, first)
 

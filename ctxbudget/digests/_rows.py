@@ -13,15 +13,13 @@ SAMPLES = 3
 """Rows shown."""
 
 _SEPARATORS = (",", ";", "\t", "|")
-_QUOTED = re.compile(r'"(?:[^"\n]|"")*"')
 _NAME = re.compile(r"[A-Za-z_*#][\w .()/%#*:-]{0,60}\Z|[^\W\d_][^\n,;|]{0,60}\Z")
 _BLANK = re.compile(r"\n(?=[ \t\r]*(?:\n|\Z))")
-_RULE = re.compile(r"[ \t]*[|+:┼├┤═╪╞╡╟╢─━-]*[-─═━]{2,}[|+:┼├┤═╪╞╡╟╢─━ \t-]*\Z")
+_RULE = re.compile(r"(?=.{0,200}?[-─═━]{2})[ \t|+:┼├┤═╪╞╡╟╢─━-]+\Z")
 _BAR = re.compile(r"[ \t]*[|│║┃][ \t]*")
 _GAPS = re.compile(r"[ \t]{2,}|\t")
 _COUNT = re.compile(r"^\((\d+) rows?\)|^(\d+) rows? in set", re.MULTILINE)
 _LOOKED_AT = 10
-_LONGEST_FIELD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +32,39 @@ class Table:
     sample: tuple[str, ...]
 
 
-def delimited(text: str, lines: list[str], sure: bool) -> Table | None:
-    """CSV, TSV and their like; ``sure`` where the file's name says so. ``lines`` are the first of ``text``."""
-    separator = _separator(lines[:_LOOKED_AT], sure)
-    if separator is None:
-        return None
-    header = _fields(lines[0], separator)
-    named = _is_header(header)
-    if not named and not sure and len(lines) < 5:
-        return None
-    rows = _records(text, separator) - named
-    body = lines[1:] if named else lines
-    return Table(tuple(header) if named else (), len(header), rows, _samples(body, text, rows))
-
-
-def _separator(lines: list[str], sure: bool) -> str | None:
-    """What stands equally often in every line; at least twice where nothing else says that this is a table."""
-    plain = [_QUOTED.sub('""', line) for line in lines]
+def delimited(text: str, head: str, sure: bool) -> Table | None:
+    """CSV, TSV and their like; ``sure`` where the file's name says so. ``head`` is the beginning of ``text``."""
+    whole = head if len(head) == len(text) else head[: head.rfind("\n") + 1]
     for separator in _SEPARATORS:
-        counts = {line.count(separator) for line in plain}
-        least = min(counts, default=0)
-        if len(counts) == 1 and (least > 1 or (least and (sure or separator == "\t"))) and (len(lines) > 2 or sure):
-            return separator
+        rows = _read(whole, separator)
+        width = len(rows[0]) if rows else 0
+        if width < 2 or any(len(row) != width for row in rows) or len(rows) < (2 if sure else 3):
+            continue
+        if width > 2 or sure or separator == "\t":
+            return _table(text, rows, separator, sure)
     return None
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    return [field.strip() for field in next(csv.reader([line[:_LONGEST_FIELD]], delimiter=separator), [])]
+def _read(head: str, separator: str) -> list[list[str]]:
+    """The first records; none where the first line does not hold the separator."""
+    if separator not in head.partition("\n")[0]:
+        return []
+    try:
+        return list(islice((row for row in csv.reader(StringIO(head), delimiter=separator) if row), _LOOKED_AT))
+    except csv.Error:
+        return []
+
+
+def _table(text: str, rows: list[list[str]], separator: str, sure: bool) -> Table | None:
+    header = [field.strip() for field in rows[0]]
+    named = _is_header(header)
+    if not named and not sure and len(rows) < 5:
+        return None
+    total = _records(text, separator) - named
+    body = [" ".join(separator.join(row).split("\n")) for row in rows[named:]]
+    if total > SAMPLES and '"' not in text:
+        body = [*body[: SAMPLES - 1], text.rstrip().rpartition("\n")[2].strip()]
+    return Table(tuple(header) if named else (), len(header), total, tuple(body[:SAMPLES]))
 
 
 def _is_header(fields: list[str]) -> bool:
@@ -84,13 +88,6 @@ def filled(text: str) -> int:
     return text.count("\n") + 1 - len(_BLANK.findall(text)) if text else 0
 
 
-def _samples(body: list[str], text: str, rows: int) -> tuple[str, ...]:
-    """The first two rows and the last."""
-    if rows <= SAMPLES:
-        return tuple(body[:SAMPLES])
-    return (*body[: SAMPLES - 1], text.rstrip().rpartition("\n")[2].strip())
-
-
 def boxed(text: str, lines: list[str]) -> Table | None:
     """Tables drawn with rules: psql, mysql, sqlite, DuckDB, Markdown."""
     place = next((at for at, line in enumerate(lines[:_LOOKED_AT]) if at and _RULE.match(line)), None)
@@ -102,16 +99,16 @@ def boxed(text: str, lines: list[str]) -> Table | None:
     body = [line for line in lines[place + 1 :] if not _RULE.match(line)]
     if len(columns) < 2 or not body:
         return None
-    rows, sample = _body(text, lines[place], bars=bool(_BAR.search(lines[place - 1])))
+    start = text.find(lines[place], text.find(lines[place - 1]))
+    rows, sample = _body(text[text.find("\n", start) + 1 :], bars=bool(_BAR.search(lines[place - 1])))
     shown = tuple(" | ".join(_cells(row)) for row in sample[:SAMPLES])
     return Table(tuple(columns), len(columns), rows, shown) if rows else None
 
 
-def _body(text: str, rule: str, *, bars: bool) -> tuple[int, list[str]]:
-    """Rows below the rule up to a blank line or a line without bars, by the client's own count where it gives one."""
-    start = text.find("\n", text.find(rule) + len(rule) - 1) + 1
+def _body(text: str, *, bars: bool) -> tuple[int, list[str]]:
+    """Rows up to a blank line, a line without bars or the client's own count; rules between them do not count."""
     rows, sample = 0, list[str]()
-    for line in text[start:].split("\n"):
+    for line in text.split("\n"):
         if _RULE.match(line):
             continue
         if not line.strip() or (bars and not _BAR.search(line)) or _COUNT.match(line):
@@ -140,4 +137,5 @@ def json_lines(text: str, lines: list[str]) -> Table | None:
         except (ValueError, RecursionError):
             return None
     rows = filled(text)
-    return Table(tuple(keys), len(keys), rows, _samples(lines, text, rows))
+    last = [text.rstrip().rpartition("\n")[2].strip()] if rows > SAMPLES else lines[SAMPLES - 1 : SAMPLES]
+    return Table(tuple(keys), len(keys), rows, (*lines[: SAMPLES - 1], *last))

@@ -22,8 +22,6 @@ class Sketch:
     """What a digester found: its parts, the most important first."""
 
     parts: tuple[Part, ...]
-    detail: str = ""
-    """Goes with the name: ``lines 8-29``."""
     name: str = ""
     """What to call it, where the call names no target: the address of a page."""
     verb: str = ""

@@ -1,7 +1,7 @@
 """The words of a digest: numbers, shortened text. Here alone digits are written and text is cut.
 
-A number is written by ``number`` (counted from the content) or stands in copied text; so whoever wraps ``number``
-sees every counted number of a digest.
+A number of a digest is counted from the content, then ``number`` writes it, or it stands in text copied from there.
+So whoever watches ``number`` sees every counted one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,17 @@ _LOOKED_AT = 400
 
 def number(value: int, separator: str = ",") -> str:
     """A counted number; line numbers go without a separator."""
+    return _spelled(value, separator)
+
+
+def _spelled(value: int, separator: str) -> str:
     return format(value, separator)
 
 
 def several(value: int, noun: str, plural: str = "") -> str:
-    """``1 row``, ``4,200 rows``."""
-    return f"{number(value)} {noun if value == 1 else plural or noun + 's'}"
+    """``1 row``, ``4,200 rows``, ``2 switches``."""
+    ending = "es" if noun.endswith(("x", "s", "ch", "sh")) else "s"
+    return f"{number(value)} {noun if value == 1 else plural or noun + ending}"
 
 
 def flat(text: str) -> str:
@@ -78,6 +83,15 @@ def beginning(text: str, size: int) -> str:
         return flat(text)
     kept = flat(text[:size])
     return kept if len(kept) == size or text[size - 1 : size + 1].isspace() else kept.rpartition(" ")[0]
+
+
+def whole_lines(text: str, size: int) -> str:
+    """The first lines that fit into ``size`` characters; of one long line the words that do."""
+    if len(text) <= size:
+        return text
+    at = text.rfind("\n", 0, size)
+    at = at if at > 0 else text.rfind(" ", 0, size)
+    return text[:at] if at > 0 else text[:size]
 
 
 def clean(text: str) -> str:

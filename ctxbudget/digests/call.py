@@ -9,7 +9,6 @@ from ctxbudget.digests._observed import line_count
 from ctxbudget.digests._parts import Names, Phrase, Prose
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, number, several
-from ctxbudget.digests.source_file import asked_lines
 from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE, arguments
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
-_TAGGED = re.compile(r"<parameter[= ](?:name=)?\"?([\w-]+)\"?>\n?(.*?)\n?</parameter>", re.DOTALL)
+_TAGGED = re.compile(r"<parameter[= ](?:name=)?\"?([\w-]+)\"?>\n?((?:(?!<parameter[= ]).)*?)\n?</parameter>", re.DOTALL)
 _LINES_OF = re.compile(r"edit (\d{1,7}):(\d{1,7})\n(.*?)\n?(?:end_of_edit)?\s*\Z", re.DOTALL)
 """SWE-agent's editor: the lines to replace, and the new ones."""
 _PATCHED = re.compile(r"^([+-])(?![+-]{2} )", re.MULTILINE)
@@ -30,6 +29,8 @@ _SPOKEN = frozenset(
     {"description", "prompt", "thought", "question", "message", "reason", "explanation", "query", arguments.RAW}
 )
 """Arguments that need no name beside them."""
+_UNSAID = frozenset({"timeout", "timeoutms", "securityrisk", *arguments.COMMANDS})
+"""Arguments that say nothing which lasts, or which the target says in other words."""
 _LONGEST = 200
 
 
@@ -49,7 +50,7 @@ def sketch(seen: Observed) -> Sketch:
         parts += _plan(given)
     elif not done:
         parts += _arguments(seen, given)
-    return Sketch(tuple(parts), detail=asked_lines(seen))
+    return Sketch(tuple(parts))
 
 
 def _given(seen: Observed) -> Mapping[str, Any]:
@@ -112,6 +113,8 @@ def _arguments(seen: Observed, given: Mapping[str, Any]) -> list[Part]:
     target, told = flat(seen.target), list[str]()
     for key, value in given.items():
         said = flat(value) if isinstance(value, str) else number(value, "") if type(value) is int else ""
+        if key in _UNSAID and (target or key not in arguments.COMMANDS):
+            continue
         if said and said not in target and not (target and said.endswith(target)):
             told.append(clip(said if key in _SPOKEN else f"{key}: {said}", _LONGEST))
     if len(told) == 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Lines, Phrase, Prose
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import clip, flat
+from ctxbudget.digests._wording import clip, flat, whole_lines
 from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def sketch(seen: Observed) -> Sketch:
 
 def _sketch(seen: Observed, said: str) -> Sketch:
     if not seen.fragment.error and not seen.status and _DONE.search(said):
-        more = Lines([line.rstrip() for line in seen.text[:4_000].split("\n")[:-1]])
+        more = Lines(seen.top)
         return Sketch((Phrase("ok"), *([more] if seen.roomy and seen.first is not None else [])))
-    reason = re.search(rf"[^\n]*{_REFUSED.pattern}[^\n]*", seen.text[:_LOOKED_AT], re.IGNORECASE)
+    reason = re.search(rf"[^\n]*{_REFUSED.pattern}[^\n]*", whole_lines(seen.text, _LOOKED_AT), re.IGNORECASE)
     if seen.first is not None and not reason and not seen.fragment.error:  # an editor that shows the file again
-        return Sketch((Phrase("ok"), *([Lines([line.rstrip() for line in seen.top])] if seen.roomy else [])))
+        return Sketch((Phrase("ok"), *([Lines(seen.top)] if seen.roomy else [])))
     text = flat(reason[0]) if reason and not seen.roomy else seen.text
     return Sketch((Prose(clip(text, 2_000), tail=True),))

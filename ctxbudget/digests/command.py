@@ -33,6 +33,7 @@ _FINE = re.compile(r"\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed)\b|Errors?:
 _SHORT = 5
 """Lines up to which an output is simply copied."""
 _MOST = 12
+_FEW = 3
 
 
 def score(seen: Observed) -> float:
@@ -53,5 +54,7 @@ def sketch(seen: Observed) -> Sketch:
     if trouble and seen.roomy:
         parts.append(Lines([clip(line, 300) for line in trouble], before="trouble:", share=0.5))
     elif trouble:
-        parts.append(Prose(trouble[0] if len(trouble[0]) < 160 else clip(trouble[0], 160)))
+        parts.append(Lines([clip(line, 160) for line in trouble[:_FEW]]))
+        if len(trouble) > 1:
+            return Sketch(tuple(parts))
     return Sketch((*parts, Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True)))

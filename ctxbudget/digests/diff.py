@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Lines, Names, Phrase
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import number, several
+from ctxbudget.digests._wording import number, several, whole_lines
 from ctxbudget.resources import READ
 
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
-_HEADER = re.compile(r"^--- (?:a/)?([^\t\n]+)[^\n]*\n\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
+_HEADER = re.compile(r"^--- (?:a/)?([^\t\n]+)(?:\t[^\n]*)?\n\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
 _GIT = re.compile(r"^diff --git a/(\S+) b/", re.MULTILINE)
 _BEGINS = re.compile(r"^(?:diff --git |--- \S[^\n]*\n\+\+\+ |@@ -\d)", re.MULTILINE)
 _STAT = re.compile(r"^ (\S[^|\n]*?)[ ]+\|[ ]+(\d+[ ]*\+*-*|Bin[^\n]*)$", re.MULTILINE)
@@ -34,7 +34,7 @@ def sketch(seen: Observed) -> Sketch:
     """Counts, files; with room the changes themselves."""
     parts: list[Part] = []
     if said := _SUBJECT.match(seen.head):
-        parts.append(Phrase(f"commit {said[1][:7]} {said[2]}"))
+        parts.append(Phrase(f"commit {said[1]} {said[2]}" if seen.roomy else f"commit: {said[2]}"))
     if not _BEGINS.search(seen.text):
         return Sketch((*parts, *_stat(seen.text)))
     text = seen.text
@@ -47,7 +47,7 @@ def sketch(seen: Observed) -> Sketch:
     if files:
         parts.append(Names(files, share=0.7))
     if seen.roomy:
-        parts.append(Lines([line[0] for line in _CHANGE.finditer(text[:20_000])]))
+        parts.append(Lines([line[0] for line in _CHANGE.finditer(whole_lines(text, 20_000))]))
     return Sketch(tuple(parts))
 
 

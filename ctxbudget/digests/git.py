@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
-_ASKED = re.compile(r"\bgit(?: -\S+(?: \S+)?)*?[ (](log|status|reflog|stash list|branch)\b")
+_ASKED = re.compile(r"\bgit(?: -\S+(?: (?!-)\S+)?)*?[ (](log|status|reflog|stash list|branch)\b")
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,40})[^\n]*\n(?:[A-Z][\w-]+:[^\n]*\n)+\n?[ ]{4}([^\n]+)", re.MULTILINE)
 _SHORT_COMMIT = re.compile(r"^[ *|\\/_]*([0-9a-f]{7,40}) ([^\n]+)$", re.MULTILINE)
 _SHORT_STATUS = re.compile(r"^([ MADRCTU?!]{2}) (\S[^\n]*)$", re.MULTILINE)
@@ -29,6 +29,7 @@ _SAID = {
     "Untracked files": "untracked",
     "Unmerged paths": "unmerged",
 }
+_LONG_ID = 20
 _CLEAN = "nothing to commit"
 
 
@@ -53,7 +54,8 @@ def sketch(seen: Observed) -> Sketch:
     if not commits and not _BRANCH.search(seen.head) and not _SHORT_STATUS.match(seen.head):
         commits = _SHORT_COMMIT.findall(seen.text)
     if commits:
-        told = [f"{sha[:7] if len(sha) == 40 else sha} {subject.strip()}" for sha, subject in commits]
+        named = seen.roomy or len(commits[0][0]) < _LONG_ID  # whole or not at all, and forty digits cost as many tokens
+        told = [f"{sha} {subject.strip()}" if named else subject.strip() for sha, subject in commits]
         return Sketch((Phrase(several(len(commits), "commit")), Lines(told)))
     return Sketch(tuple(_status(seen.text)))
 

@@ -76,7 +76,7 @@ def _object(value: dict[str, Any], seen: Observed) -> list[Part]:
     longest = max(_ROOMY_VALUE if seen.roomy else _VALUE, 4 * seen.cap // max(news, 1))
     told = [f"{clip(flat(key), _NAMED) or 'key'}: {brief(value[key], longest)}" for key in keys[:_MOST_KEYS]]
     if seen.roomy:
-        return [Phrase(several(len(value), "key")), Lines(told)]
+        return [*([Phrase(several(len(value), "key"))] if len(value) > _INNER else []), Lines(told)]
     return [Names(told, total=len(value))]
 
 
@@ -88,7 +88,8 @@ def _repeats(value: Any, target: str) -> bool:
 def _items(value: list[Any], seen: Observed) -> list[Part]:
     longest = _ROOMY_VALUE if seen.roomy else _VALUE
     told = [brief(item, longest) for item in value[:_MOST_KEYS]]
-    return [Lines(told) if seen.roomy else Names(told, total=len(value))] if told else []
+    lines = seen.roomy and any(isinstance(item, dict) for item in value[:1])
+    return [Lines(told) if lines else Names(told, total=len(value))] if told else []
 
 
 def brief(value: Any, longest: int = _VALUE) -> str:

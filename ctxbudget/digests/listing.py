@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import several
+from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import LIST, READ, SEARCH
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ _NOTE = re.compile(
 _COLUMNS = re.compile(r"\t|[ ]{2,}")
 _ENDING = re.compile(r"[^/\\. ](\.[A-Za-z0-9]{1,8})[*@]?\Z")
 _ENDINGS = 3
+_TREE_SUM = re.compile(r"^\d+ director(?:y|ies), \d+ files?$", re.MULTILINE)
+_FEW = 4
+"""Entries up to which the names say it all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def score(seen: Observed) -> float:
         return 0.85
     paths = all(_PATH.match(line) or _NOTE.match(line) for line in seen.top[:12])
     if seen.cls == LIST:
-        return 0.8 if paths or len(seen.top) > 3 else 0.0
+        return 0.8
     named = sum("/" in line or "." in line for line in seen.top) * 2 > len(seen.top)
     return 0.8 if paths and named and (seen.cls == SEARCH or len(seen.top) > 3) else 0.0
 
@@ -71,8 +74,10 @@ def sketch(seen: Observed) -> Sketch:
     if below and below.rstrip("/") not in seen.target:
         parts.append(Phrase(f"below {below}"))
     kinds = [several(directories, "directory", "directories")] if directories else []
-    kinds += [f"{count:,} {ending}" for ending, count in _endings(entries) if count > 1]
-    if kinds:
+    if said := _TREE_SUM.search(seen.tail):
+        kinds = [said[0]]
+    kinds += [f"{number(count)} {ending}" for ending, count in _endings(entries) if count > 1]
+    if kinds and len(entries) > _FEW:
         parts.append(Phrase(", ".join(kinds)))
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
@@ -91,8 +96,8 @@ def _entries(seen: Observed) -> list[_Entry]:
             if line["name"] not in {".", "..", "./", "../"}
         ]
     for shape in (_TREE, _BULLET):
-        if shape.match(seen.top[-1]) and len(found := shape.findall(text)) > 1:
-            return [_Entry(name.strip(), name.rstrip().endswith("/")) for name in found]
+        if sum(1 for line in seen.top if shape.match(line)) * 2 > len(seen.top):
+            return [_Entry(name.strip(), name.rstrip().endswith("/")) for name in shape.findall(text)]
     lines = [line.strip() for line in text.split("\n") if not _NOTE.match(line)]
     names = [name.strip() for line in lines for name in (_COLUMNS.split(line) if _COLUMNS.search(line) else (line,))]
     return [_Entry(name, name.endswith("/")) for name in names if name]

@@ -24,13 +24,18 @@ _STAMPED = re.compile(
     r"|\{\"(?:time|ts|timestamp|level)\":"
 )
 """How lines of logs begin: a date and a time, a web server's, a level, JSON."""
-_LEVEL = re.compile(r"\b(ERROR|FATAL|CRITICAL|SEVERE|PANIC|WARN(?:ING)?)\b[^\n]*", re.IGNORECASE)
+_LEVEL = re.compile(
+    r"(?:\b(ERROR|FATAL|CRITICAL|SEVERE|PANIC|WARN(?:ING)?)"
+    r"|(?:\[|level=|\"level\": ?\")(error|fatal|critical|panic|warn(?:ing)?))\b[^\n]*"
+)
 _SEVERE = re.compile(
     r"^[^\n]*?(?:\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b|\[(?:error|critical|fatal)\]|\"level\": ?\"(?:error|fatal)\""
     r"|\b[A-Z]\w*(?:Error|Exception)\b|^Traceback|\blevel=(?:error|fatal))[^\n]*$",
     re.MULTILINE,
 )
-_VARIES = re.compile(r"\d+|0x[0-9a-f]+|\b[0-9a-f]{8,}\b")
+_VARIES = re.compile(r"[\w.:-]*\d[\w.:-]*")
+"""Words with digits in them: times, ids, counts."""
+_STAMP = re.compile(r"\s*\[?\d[\d:.,TZ/+ -]{7,40}\]?[ \t]+")
 _AROUND = 2
 """Lines on either side of an error: five lines for each."""
 _KINDS = 12
@@ -56,20 +61,28 @@ def sketch(seen: Observed) -> Sketch:
     parts: list[Part] = [Phrase(several(seen.lines, "line")), *([Phrase(", ".join(counts))] if counts else [])]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
-    kinds = _kinds(seen.text)
-    for first, times in kinds:
-        again = f" ({number(times)} times)" if times > 1 else ""
-        if seen.roomy:
-            line = seen.text.count("\n", 0, first) + (seen.first or 1)
-            parts.append(Lines(_round(seen.text, first, _AROUND), f"line {number(line, '')}{again}:", share=0.9))
-        else:
-            parts.append(Lines(_round(seen.text, first, 0), share=0.9))
-    return Sketch((*parts, *([] if kinds else [_ends(seen)])))
+    parts += _errors(seen)
+    return Sketch((*parts, *([] if _SEVERE.search(seen.text) else [_ends(seen)])))
+
+
+def _errors(seen: Observed) -> list[Lines]:
+    """Each kind of error once: with room five lines and their number, else the line without its time."""
+    told, shown = list[Lines](), -1
+    for first, times in _kinds(seen.text):
+        line_at = seen.text.count("\n", 0, first)
+        if not seen.roomy:
+            told.append(Lines([_STAMP.sub("", line, count=1) for line in _round(seen.text, first, 0)]))
+        elif line_at > shown:
+            again = f" ({number(times)} times)" if times > 1 else ""
+            heading = f"line {number(line_at + (seen.first or 1), '')}{again}:"
+            told.append(Lines(_round(seen.text, first, _AROUND), heading))
+            shown = line_at + _AROUND
+    return told
 
 
 def _levels(text: str) -> dict[str, int]:
     """Lines of each level that calls for attention, a line counted once."""
-    found = Counter(level.upper() for level in _LEVEL.findall(text))
+    found = Counter((upper or lower).upper() for upper, lower in _LEVEL.findall(text))
     found["WARN"] = found.pop("WARNING", 0) + found.pop("WARN", 0)
     return {level: count for level, count in found.most_common() if count}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.digests._blobs import without_blobs
 from ctxbudget.digests._parts import Lines, Names, Phrase
 from ctxbudget.digests._sketch import Sketch, fitted
-from ctxbudget.digests._wording import clip, flat, several
+from ctxbudget.digests._wording import clip, flat, several, whole_lines
 from ctxbudget.resources import READ, SEARCH
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _TITLE = re.compile(
 )
 _REF = re.compile(r"\[ref=\w+\]")
 _ROWS = 10
+_TOP = 4_000
 _LEAST = 4
 """Elements that make a snapshot."""
 
@@ -95,7 +96,7 @@ def skeleton(text: str, cap: int, count: Callable[[str], int]) -> str:
 
 def _page(text: str) -> tuple[str, str]:
     """Title and address, each empty where it is not said."""
-    title, url = _TITLE.search(text[:4_000]), _URL.search(text[:4_000])
+    title, url = _TITLE.search(whole_lines(text, _TOP)), _URL.search(whole_lines(text, _TOP))
     return clip(flat(title[1] or title[2]), 160) if title else "", clip(url[1], 160) if url else ""
 
 

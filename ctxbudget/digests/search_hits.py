@@ -17,17 +17,16 @@ if TYPE_CHECKING:
 
 _PLACED = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?):(\d+)(?::\d+)?:", re.MULTILINE)
 """``path:12:text``, as grep -n, rg and compilers give it."""
-_IN_FILE = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:]{1,300}[./\\][^\s:]{1,300}):(?!\d+\n)", re.MULTILINE)
+_IN_FILE = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:]{3,300}):(?!\d+\n)", re.MULTILINE)
 """``path:text``, without line numbers."""
 _COUNTED = re.compile(r"^(?P<file>[^\s:()][^:()\n]{0,300}?)(?::| \()(?P<count>\d+)(?: match(?:es)?\))?$", re.MULTILINE)
 """``path:12`` (grep -c) and ``path (12 matches)``."""
-_NUMBERED = re.compile(r"^\d+[:\-].*$", re.MULTILINE)
-_HEADED = re.compile(r"^(?!\d+[:-])(\S+[./\\]\S+)\n(?=\d+[:-])", re.MULTILINE)
+_HEADED = re.compile(r"^(?!\d+[:-])(\S{1,300})\n(?=\d+[:-])", re.MULTILINE)
 """The heading of a file above its ``12:text`` lines, as rg gives them to a terminal."""
 _SAID = re.compile(
     r"\A(?:Found (?P<hits>\d[\d,]*) (?P<what>[^\n]{1,60}?)(?: in [^\n]*)?|No (?:matches|files|results)[^\n]*)(?:\n|\Z)"
 )
-_GAP = re.compile(r"^--$", re.MULTILINE)
+_LIKE_A_FILE = re.compile(r"[./\\]")
 
 
 def score(seen: Observed) -> float:
@@ -46,21 +45,20 @@ def sketch(seen: Observed) -> Sketch:
     parts: list[Part] = _summary(seen)
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
-    parts.append(Lines(_hits(seen)))
+    if not _listed_counts(seen.text):
+        parts.append(Lines(_hits(seen)))
     return Sketch(tuple(parts))
 
 
 def _hits(seen: Observed) -> list[str]:
     """The first hits; with room those of one file stand below its name."""
     lines = [line.strip() for line in seen.head.split("\n") if line.strip() and not _SAID.match(line)]
-    if len(seen.text) > len(seen.head) and len(lines) > 1:
-        lines.pop()
     if not seen.roomy:
         return lines
     told, file = list[str](), ""
     for line in lines:
         placed = _PLACED.match(line) or _IN_FILE.match(line)
-        if placed is None:
+        if placed is None or not _LIKE_A_FILE.search(placed[1]):
             told.append(line)
             continue
         if placed[1] != file:
@@ -89,10 +87,9 @@ def _by_file(text: str) -> Counter[str]:
     """Hits by file, in the form that the text has."""
     if found := _PLACED.findall(text):
         return Counter(name for name, _ in found)
-    counted = _COUNTED.findall(text)
-    if counted and len(counted) * 2 > _filled(text):
-        return Counter({name: int(count) for name, count in counted if int(count[:9])})
-    if (headings := list(_HEADED.finditer(text))) and _NUMBERED.search(text):
+    if counted := _listed_counts(text):
+        return counted
+    if headings := [heading for heading in _HEADED.finditer(text) if heading[1] != "--"]:
         ends = [*(heading.start() for heading in headings[1:]), len(text)]
         return Counter(
             {
@@ -100,8 +97,16 @@ def _by_file(text: str) -> Counter[str]:
                 for heading, end in zip(headings, ends, strict=True)
             }
         )
-    found_plain = _IN_FILE.findall(text)
-    return Counter(found_plain) if len(found_plain) * 2 > _filled(text) else Counter()
+    plain = [name for name in _IN_FILE.findall(text) if _LIKE_A_FILE.search(name)]
+    return Counter(plain) if len(plain) * 2 > _filled(text) else Counter()
+
+
+def _listed_counts(text: str) -> Counter[str]:
+    """Hits by file where the tool counted them itself; empty where it did not."""
+    counted = _COUNTED.findall(text)
+    if len(counted) * 2 <= _filled(text):
+        return Counter()
+    return Counter({name: int(count[:9]) for name, count in counted if int(count[:9])})
 
 
 def _filled(text: str) -> int:

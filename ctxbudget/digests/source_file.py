@@ -11,7 +11,7 @@ from ctxbudget.digests._observed import HEAD
 from ctxbudget.digests._parts import Ends, Lines, Names, Phrase, Prose
 from ctxbudget.digests._relevant import windows
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import beginning, clip, flat, number, several
+from ctxbudget.digests._wording import beginning, clip, flat, number, several, whole_lines
 from ctxbudget.resources import READ
 
 if TYPE_CHECKING:
@@ -37,9 +37,16 @@ _LONGEST_NAME = 80
 _SHORT = 20
 """Characters before which a full stop does not end a sentence."""
 _DOC = re.compile(
-    r"\s*(?:#![^\n]*\n)?\s*(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+|--|;+|@moduledoc \"\"\")"
+    r"(?:#![^\n]*\n\s*)?(?:[rR]?\"\"\"|'''|/\*\*?|//[/!]?|#+(?!include|define|if|pragma)|--|;+)"
     r"[ \t]*\n?[ \t*]*(\w[^\n]{8,200})"
 )
+_LATER_DOC = re.compile(
+    r"^(?:/\*\*|///?|[ \t]*@moduledoc \"\"\")[ \t]*\n?[ \t*]*([A-Z]\w*[ ,][^\n]{8,200})", re.MULTILINE
+)
+"""A comment behind the imports, or in the module."""
+_DOC_REACH = 1_500
+_LEGAL = re.compile(r"copyright|licen[sc]|spdx|eslint|coding[:=]|type:|pylint|noqa|use strict|<", re.IGNORECASE)
+"""Comments that say nothing of the file."""
 
 
 def score(seen: Observed) -> float:
@@ -52,31 +59,11 @@ def score(seen: Observed) -> float:
 def sketch(seen: Observed) -> Sketch:
     """Lines, names; with room a window round each place that hints point at, or the lines that define something."""
     language = LANGUAGES.get(seen.suffix, PROSE)
-    parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     names = list(_names(seen.text, language))
-    if names:
-        parts += _named(seen.text, names, language)
-    parts += _shown(seen, language) if seen.roomy else _opening(seen, bool(names), language)
-    return Sketch(tuple(parts), detail=_lines(seen))
-
-
-def asked_lines(seen: Observed) -> str:
-    """Which lines the call asks for; empty for a whole file."""
-    span = seen.fragment.resource.span if seen.fragment.resource is not None else None
-    if span is None or seen.cls != READ:
-        return ""
-    low, high = (number(abs(end), "") for end in span)
-    if span[1] < 0:
-        return f"last {low} lines" if span[0] < 0 and span[1] == -1 else f"from line {low}" if span[0] > 0 else ""
-    return f"lines {low}-{high}"
-
-
-def _lines(seen: Observed) -> str:
-    """Which lines of the file these are, by their own numbers where they came with them."""
-    asked = asked_lines(seen)
-    if seen.first is None or (seen.first == 1 and not asked):
-        return asked
-    return f"lines {number(seen.first, '')}-{number(seen.first + max(seen.lines, 1) - 1, '')}"
+    named = _named(seen.text, names, language, share=0.3 if seen.roomy else 0.8) if names else []
+    if seen.roomy:
+        return Sketch((Phrase(several(seen.lines, "line")), *_shown(seen, language), *named))
+    return Sketch((Phrase(several(seen.lines, "line")), *named, *_opening(seen, bool(names), language)))
 
 
 def _names(text: str, language: Language) -> Iterator[str]:
@@ -92,26 +79,32 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:
         yield clip(flat(match[match.lastindex or 0]).strip("\"'`"), _LONGEST_NAME)
 
 
-def _named(text: str, names: list[str], language: Language) -> list[Part]:
+def _named(text: str, names: list[str], language: Language, share: float) -> list[Part]:
     """The names; three or more switches among them are counted behind the others."""
     switches = set(_FLAG.findall(text)) if language is not PROSE else set()
     flags = [name for name in names if name in switches]
     if len(flags) < _FEW_FLAGS:
-        return [Names(names, before=f"{language.verb} ", share=0.8)]
+        return [Names(names, before=f"{language.verb} ", share=share)]
     others = [name for name in names if name not in switches]
     counted = Names(flags, before=f"{several(len(flags), 'flag')}: ")
-    return [Names(others, before=f"{language.verb} ", share=0.5), counted] if others else [counted]
+    return [Names(others, before=f"{language.verb} ", share=share * 0.6), counted] if others else [counted]
 
 
 def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
     """What the file says of itself, or its text where nothing has a name."""
     if named and language is not PROSE:
-        said = _DOC.match(seen.head)
-        return [Prose(_sentence(flat(said[1])), before="about: ")] if said else []
+        said = _about(seen.head)
+        return [Prose(said, before="about: ")] if said else []
     if named:
-        body = beginning(_MARKUP.sub("", seen.text[: 2 * HEAD]), HEAD)
+        body = beginning(_MARKUP.sub("", whole_lines(seen.text, 2 * HEAD)), HEAD)
         return [Prose(body)] if body else []
     return [Prose(seen.text, tail=True)]
+
+
+def _about(head: str) -> str:
+    """The first sentence of the first comment or docstring that says something of the file."""
+    said = _DOC.match(head.lstrip()) or _LATER_DOC.search(whole_lines(head, _DOC_REACH))
+    return "" if said is None or _LEGAL.match(said[1]) else _sentence(flat(said[1]))
 
 
 def _sentence(text: str) -> str:
@@ -121,11 +114,12 @@ def _sentence(text: str) -> str:
 
 
 def _shown(seen: Observed, language: Language) -> list[Part]:
+    """Where hints point; else the outline, or where that tells little, the lines at both ends."""
     found = windows(seen.text, seen.hints, seen.target, seen.first or 1)
     if found:
         return [Lines(each.lines, before=f"from line {number(each.first, '')}:", share=0.9) for each in found]
     outline = list(islice(_outline(seen, language), _OUTLINE))
-    return [Lines(outline, before="outline:")] if len(outline) >= _TELLING else [Ends(seen.text)]
+    return [Lines(outline, before="outline:", share=0.8) if len(outline) >= _TELLING else Ends(seen.text)]
 
 
 def _outline(seen: Observed, language: Language) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _table(seen: Observed) -> Table | None:
     return (
         json_lines(seen.text, lines)
         or boxed(seen.text, lines)
-        or delimited(seen.text, lines, sure=seen.suffix in _FILES)
+        or delimited(seen.text, seen.head, sure=seen.suffix in _FILES)
     )
 
 
@@ -66,5 +66,5 @@ def _from_json(value: object) -> Table | None:
     if len(keys) > 2 * len(value[0]) or len(keys) > 40:
         return None
     shown = value if len(value) <= SAMPLES else [*value[: SAMPLES - 1], value[-1]]
-    sample = tuple(", ".join(f"{key}: {json_value.brief(item)}" for key, item in row.items()) for row in shown)
+    sample = tuple(", ".join(json_value.brief(item) for item in row.values()) for row in shown)
     return Table(tuple(map(flat, keys)), len(keys), len(value), sample)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Lines, Phrase, Prose
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import clip, flat
+from ctxbudget.digests._wording import clip, flat, whole_lines
 from ctxbudget.resources import EDIT, LIST, READ, SEARCH
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ _FOREIGN = re.compile(
     r"|/go/pkg/|GOROOT|^(?:java|javax|jdk|sun|kotlin|scala|org\.junit|org\.springframework|org\.apache)\.|/gems/|\bdeps/"
 )
 """Frames of libraries and run-times."""
+
+_REACH = 60_000
+"""Characters of a stack that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +114,13 @@ def score(seen: Observed) -> float:
 def sketch(seen: Observed) -> Sketch:
     """What was raised, the deepest frame of the project; then what was printed before."""
     shape, start = _last_stack(seen.text)
-    stack = seen.text[start : start + 60_000]
+    stack = whole_lines(seen.text[start : start + 2 * _REACH], _REACH)
     raised = shape.raised(stack)
     if raised.endswith(":"):  # what it is about stands below
         raised += " " + stack.partition(raised)[2].lstrip().partition("\n")[0]
     raised = clip(flat(raised), 600 if seen.roomy else 160)
     parts: list[Part] = [Phrase(raised)] if raised else []
-    if frame := _deepest(shape, stack):
+    if frame := _deepest(shape, stack[max(stack.rfind("\nCaused by:"), 0) :]):
         parts.append(Phrase(f"at {frame}"))
     if seen.roomy:
         parts.append(Lines(_frames(shape, stack), before="stack:", share=0.7))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Names, Phrase, Prose
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import clip, flat, several
+from ctxbudget.digests._wording import clip, flat, several, whole_lines
 from ctxbudget.resources import BROWSER, DELEGATE, FETCH
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _MARKUP = re.compile(r"<(?:!doctype html|html|head|body|main|div|table|h1|ul|section|article)\b", re.IGNORECASE)
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
-_SILENT = re.compile(r"<(script|style|svg|noscript|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"<h([1-3])\b[^>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
-_BUTTON = re.compile(r"<button\b[^>]*>(.*?)</button>", re.IGNORECASE | re.DOTALL)
-_FIELD = re.compile(r"<(?:input|select|textarea)\b([^>]*)>", re.IGNORECASE)
+_SILENT = re.compile(r"<(script|style|svg|noscript|template)\b|<!--", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]{0,500}>(.{0,500}?)</title>", re.IGNORECASE | re.DOTALL)
+_HEADING = re.compile(r"<h([1-3])\b[^>]{0,500}>(.{0,500}?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_BUTTON = re.compile(r"<button\b[^>]{0,500}>(.{0,500}?)</button>", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(r"<(?:input|select|textarea)\b([^>]{0,500})>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\b(type|name|placeholder|aria-label|value|id)\s*=\s*[\"']?([^\"'>]+)", re.IGNORECASE)
-_LINK = re.compile(r"<a\b[^>]*href", re.IGNORECASE)
+_LINK = re.compile(r"<a\b[^>]{0,500}?href", re.IGNORECASE)
 _PLAIN_HEADING = re.compile(r"^#{1,3}[ \t]+(\S[^\n]*)$", re.MULTILINE)
 _PLAIN_TITLE = re.compile(r"\A\s*(?:Title: *([^\n]+)|#[ \t]+([^\n]+))")
 _MOST = 30
@@ -46,11 +46,13 @@ def score(seen: Observed) -> float:
 def sketch(seen: Observed) -> Sketch:
     """Title, headings, controls, text."""
     if _MARKUP.search(seen.head):
-        return Sketch(tuple(_html(seen.text[:_SCANNED])))
+        return Sketch(tuple(_html(whole_lines(seen.text, _SCANNED))))
     title = _PLAIN_TITLE.match(seen.head)
     named = (title[1] or title[2]).strip() if title else ""
-    headings = [flat(name) for name in _PLAIN_HEADING.findall(seen.text[:_SCANNED]) if flat(name) != flat(named)]
-    parts: list[Part] = [Phrase(clip(named, 2 * _LONGEST))] if named else []
+    headings = [
+        flat(name) for name in _PLAIN_HEADING.findall(whole_lines(seen.text, _SCANNED)) if flat(name) != flat(named)
+    ]
+    parts: list[Part] = [Phrase(clip(named, 2 * _LONGEST))] if named and named not in seen.target else []
     if headings:
         parts.append(Names(_shown(headings), before="headings ", share=0.5, total=len(headings)))
     body = seen.text[title.end() :] if title else seen.text
@@ -58,7 +60,7 @@ def sketch(seen: Observed) -> Sketch:
 
 
 def _html(text: str) -> Iterator[Part]:
-    text = _SILENT.sub(" ", text)
+    text = _spoken(text)
     title = _TITLE.search(text)
     if title and (named := _words(title[1])):
         yield Phrase(clip(named, 2 * _LONGEST))
@@ -74,7 +76,21 @@ def _html(text: str) -> Iterator[Part]:
     if links := len(_LINK.findall(text)):
         yield Phrase(several(links, "link"))
     body = text[title.end() if title else 0 :]
-    yield Prose(_words(body[:20_000]), before="text: ")
+    yield Prose(_words(whole_lines(body, 20_000)), before="text: ")
+
+
+def _spoken(text: str) -> str:
+    """The markup without scripts, styles, drawings and comments; one that is not closed reaches to the end."""
+    kept, at = list[str](), 0
+    for opening in _SILENT.finditer(text):
+        if opening.start() >= at:
+            kept.append(text[at : opening.start()])
+            ending = re.compile(rf"</{opening[1]}\s*>" if opening[1] else "-->", re.IGNORECASE)
+            closing = ending.search(text, opening.end())
+            if closing is None:
+                return " ".join(kept)
+            at = closing.end()
+    return " ".join([*kept, text[at:]])
 
 
 def _field(attributes: str) -> str:

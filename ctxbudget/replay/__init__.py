@@ -40,14 +40,16 @@ def replay(
     reserve: int = 0,
     scheme: Scheme = AGENT,
     must_keep: Callable[[Fragment], bool] | Collection[str] | None = None,
+    aids: Collection[object] = (),
 ) -> Run:
     """The run of a trace under a strategy, or under the name of one.
 
     ``window`` and ``reserve`` are tokens, ``count`` counts the text of stand-ins, ``must_keep`` picks fragments that
-    stay whole (or names their ids). Raises UsageError for a window without room, UnknownName for names nobody has.
+    stay whole (or names their ids). ``aids`` are what passes may need and no strategy file may bring: a summariser
+    (``summaries.Summarising``). Raises UsageError for a window without room, UnknownName for names nobody has.
     """
     chosen = find(strategy) if isinstance(strategy, str) else strategy
-    view = _view(trace, chosen, window, count, reserve, scheme, must_keep)
+    view = _view(trace, chosen, window, count, reserve, scheme, must_keep, aids)
     runner = Runner(view, chosen)
     with _no_collector():
         turns = tuple(_turns(trace, chosen, view, runner))
@@ -80,13 +82,14 @@ def view_at(
     reserve: int = 0,
     scheme: Scheme = AGENT,
     must_keep: Callable[[Fragment], bool] | Collection[str] | None = None,
+    aids: Collection[object] = (),
 ) -> View:
     """The view that turn ``turn`` would have been sent. Arguments as for ``replay``.
 
     Raises UsageError where the trace has no such turn.
     """
     chosen = find(strategy) if isinstance(strategy, str) else strategy
-    view = _view(trace, chosen, window, count, reserve, scheme, must_keep)
+    view = _view(trace, chosen, window, count, reserve, scheme, must_keep, aids)
     if not 1 <= turn <= len(trace.turns):
         raise UsageError(f"there is no turn {turn}", hint=f"the trace has turns 1 to {len(trace.turns)}")
     for done in _turns(trace, chosen, view, Runner(view, chosen)):
@@ -117,6 +120,7 @@ def _view(
     reserve: int,
     scheme: Scheme,
     must_keep: Callable[[Fragment], bool] | Collection[str] | None,
+    aids: Collection[object] = (),
 ) -> View:
     if not 0 <= reserve < window:
         raise UsageError(f"a window of {window:,} tokens with {reserve:,} in reserve leaves no room")
@@ -129,7 +133,7 @@ def _view(
     factor = trace.calibration.factor if trace.calibration is not None else 1.0
     return View(
         window=window, count=count, reserve=reserve, factor=factor, scheme=scheme, pin=strategy.pin,
-        must_keep=keep, atomic_loops=strategy.atomic_loops,
+        must_keep=keep, atomic_loops=strategy.atomic_loops, aids=aids,
     )  # fmt: skip
 
 

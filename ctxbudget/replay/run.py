@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctxbudget.view import SummaryNote
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -56,6 +58,14 @@ class Totals:
     prefix: int
     """Tokens of all prompts that stood unchanged at the start of the prompt before."""
     repairs: int
+    summaries: int
+    """Summaries that took a place."""
+    summary_calls: int
+    """Model calls for summaries, refused ones included."""
+    summary_tokens_in: int
+    summary_tokens_out: int
+    summary_simulated: bool
+    """Whether no model was asked: what the calls cost is what they would have cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,7 @@ THRASH = 3
 def totals_of(turns: tuple[RunTurn, ...], guarded: frozenset[int]) -> Totals:
     """The sums; ``guarded`` are the numbers of the stages that wait for a size."""
     peak = max(turns, key=lambda one: one.tokens, default=None)
+    asked = [note for one in turns for note in one.notes if isinstance(note, SummaryNote)]
     starved: dict[str, int] = {}
     for layer in (note.layer for one in turns for note in one.notes if note.code == "starved" and note.layer):
         starved[layer] = starved.get(layer, 0) + 1
@@ -99,6 +110,11 @@ def totals_of(turns: tuple[RunTurn, ...], guarded: frozenset[int]) -> Totals:
         sent=sum(one.tokens for one in turns),
         prefix=sum(one.prefix for one in turns),
         repairs=sum(one.repairs for one in turns),
+        summaries=sum(bool(note.step) for note in asked),
+        summary_calls=sum(note.calls for note in asked),
+        summary_tokens_in=sum(note.tokens_in for note in asked),
+        summary_tokens_out=sum(note.tokens_out for note in asked),
+        summary_simulated=any(note.simulated for note in asked),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ctxbudget.view.index import Index
 from ctxbudget.view.notices import dropping
-from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note
+from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNote
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.rules import RULES, Broken, cut, mend, message_of
 from ctxbudget.view.standins import digested, notice, shortened_call, stand_in
@@ -24,6 +24,7 @@ __all__ = [
     "Index",
     "Life",
     "Note",
+    "SummaryNote",
     "View",
     "cut",
     "digested",

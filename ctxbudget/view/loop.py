@@ -2,7 +2,8 @@
 
 Providers want the thinking of such a loop back unchanged (Anthropic, extended thinking with tools), and agents such
 as OpenHands keep a loop opened by thinking in one piece. Here each thinking of the loop opens a stretch: itself and
-the units up to the next thinking. It stays whole while a unit of its stretch is in view, and is free to go after.
+the units up to the next thinking. It stays whole while a unit of its stretch is in view, and is free to go after;
+the newest thinking stays as long as the loop goes on, for the next reply may rest on it.
 """
 
 from __future__ import annotations

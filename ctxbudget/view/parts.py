@@ -18,7 +18,8 @@ ENGINE = "engine"
 class Note:
     """What a pass or the engine has to say about a turn besides its edits.
 
-    ``code`` is one of ``cannot-fit``, ``borrowed``, ``starved``, ``nothing-removable``, ``not-smaller``, ``no-plan``;
+    ``code`` is one of ``cannot-fit``, ``borrowed``, ``starved``, ``nothing-removable``, ``not-smaller``, ``no-plan``,
+    ``summary``, ``summary-refused``;
     ``layer`` and ``tokens`` where they apply.
     """
 
@@ -26,6 +27,39 @@ class Note:
     message: str
     layer: str | None = None
     tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryNote(Note):
+    """A summary that was asked for: what it cost, and where it stands (``code`` is ``summary``) what it did; else
+    ``code`` is ``summary-refused`` and ``step`` is empty. ``tokens`` are those freed.
+    """
+
+    by: str
+    """Who wrote it."""
+    step: str
+    """How far down the ladder: ``full``, ``partial``, ``noted``, ``notice``."""
+    generation: int
+    """1 for a summary of originals, 2 for one that an earlier one was folded into, and so on."""
+    simulated: bool
+    """No model wrote it: text and cost stand for those of one."""
+    calls: int
+    """Of all attempts together, as are the next two."""
+    tokens_in: int
+    tokens_out: int
+    summarised: int
+    """Tokens of what was replaced, the earlier summary included."""
+    summary: int
+    """Tokens of the text that stands there."""
+    tail: int
+    """Tokens kept word by word after it."""
+    kept: int
+    """Identifiers, amounts, dates and paths of what was replaced that it still names, of ``total``."""
+    total: int
+    lost: tuple[str, ...]
+    """Those that it does not name."""
+    failures: tuple[str, ...]
+    """Why the steps before it failed."""
 
 
 @dataclass(frozen=True, slots=True)

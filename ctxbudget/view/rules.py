@@ -63,14 +63,16 @@ class Pinned:
 
 
 class Loops:
-    """Thinking of an unfinished tool loop stays whole while calls that rest on it are in view."""
+    """Thinking of an unfinished tool loop stays whole while calls that rest on it are in view; the newest thinking
+    stays in any case, for the next reply may rest on it.
+    """
 
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """Thinking that is missing; it comes back."""
         seen: dict[int, Stretch] = {}
         for fragment in touched:
             stretch = view.loop.holder.get(fragment.id) or view.loop.home.get(fragment.unit)
-            if stretch is not None and stretch.live:
+            if stretch is not None and (stretch.live or stretch is view.loop.stretches[-1]):
                 seen[stretch.start] = stretch
         for stretch in seen.values():
             for thinking in stretch.thinking:
@@ -88,8 +90,7 @@ class Loops:
                 leaving.setdefault(home.start, set()).add(fragment.unit)
         for fragment in [one for one in wanted.values() if one.id in view.loop.holder]:
             stretch = view.loop.holder[fragment.id]
-            fresh = not stretch.units and stretch is view.loop.stretches[-1]
-            if fresh or stretch.live > len(leaving.get(stretch.start, ())):
+            if stretch is view.loop.stretches[-1] or stretch.live > len(leaving.get(stretch.start, ())):
                 del wanted[fragment.id]
 
 

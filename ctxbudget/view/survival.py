@@ -72,10 +72,20 @@ class Survival:
     def _restore(self, fragment: Fragment, by: str) -> None:
         """A fragment that was in view before is back."""
         ids = list(self._originals(fragment.id))
-        self.holder.pop(fragment.id, None)
+        self._leave_holder(fragment.id, ids)
         if fragment.id in self._stands_for:
             self.members[fragment.id] = ids
         self._move(ids, self._forms.get(fragment.id, WHOLE), by)
+
+    def _leave_holder(self, id: str, ids: list[str]) -> None:
+        """They are not behind what stood for them any longer."""
+        top = id
+        while top in self.holder:
+            top = self.holder[top]
+        if top != id and top in self.members:
+            out = set(ids)
+            self.members[top] = [one for one in self.members[top] if one not in out]
+        self.holder.pop(id, None)
 
     def _originals(self, id: str) -> Iterator[str]:
         if self._recorded(id):

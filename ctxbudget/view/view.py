@@ -9,7 +9,7 @@ stand-in right where the first fragment it replaces stood; the view is its live 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxbudget.layers import AGENT
 from ctxbudget.trace import Kind
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Edit, Fragment
     from ctxbudget.view.lanes import Lanes
 
+T = TypeVar("T")
+
 
 class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
@@ -45,15 +47,17 @@ class View:
         pin: Collection[str] = (),
         must_keep: Callable[[Fragment], bool] | None = None,
         atomic_loops: bool = False,
+        aids: Collection[object] = (),
     ) -> None:
         """An empty view.
 
         ``window`` and ``reserve`` are tokens; ``count`` counts text, ``factor`` scales the counts of stand-ins;
         ``pin`` names layers, kinds or fragment ids that stay whole, ``must_keep`` picks fragments that do;
-        ``atomic_loops`` keeps a tool loop opened by thinking in one piece until it is finished.
+        ``atomic_loops`` keeps a tool loop opened by thinking in one piece until it is finished; ``aids`` are what the
+        run was given for its passes, such as a summariser.
         """
         self.window, self.reserve, self.limit = window, reserve, window - reserve
-        self.scheme, self.atomic_loops = scheme, atomic_loops
+        self.scheme, self.atomic_loops, self.aids = scheme, atomic_loops, aids
         self.count = Measure(count, factor)
         self.turn = 0
         self.log: list[Fragment] = []
@@ -144,6 +148,10 @@ class View:
     def share(self, amount: float) -> int:
         """An amount in tokens: up to 1 it is a fraction of (window - reserve), above it is tokens already."""
         return int(amount * self.limit) if amount <= 1 else int(amount)
+
+    def aid(self, kind: type[T]) -> T | None:
+        """What the run was given of this type: never by a strategy file. None where it was given none."""
+        return next((one for one in self.aids if isinstance(one, kind)), None)
 
     def tokens_of(self, text: str) -> int:
         """What a text of ours costs in a prompt."""

@@ -94,6 +94,9 @@ def _thinking(live, log, facts):
             missing = [each.id for each in thinking if each.id not in alive and each.id not in facts]
             if missing:
                 yield f"thinking {missing} is missing under unit {one.unit}"
+    missing = [each.id for each in thinking if each.id not in alive and each.id not in facts]
+    if missing:
+        yield f"the newest thinking {missing} is missing"
 
 
 def _order(live, log):

@@ -121,10 +121,10 @@ def _keep(view: View, found: Walk, place: int, cost: int) -> None:
 
 def resting(view: View, thinking: Lane, floor: int) -> Walk:
     """Thinking of the unfinished loop: it stays, whole, with every unit that rests on it and is not older than
-    ``floor``.
+    ``floor``; the newest in any case.
     """
     stretches = view.loop.stretches
-    first = bisect_left(stretches, floor, key=lambda stretch: stretch.end)
-    start = bisect_left(thinking.places, stretches[first].start) if first < len(stretches) else len(thinking.places)
+    first = min(bisect_left(stretches, floor, key=lambda stretch: stretch.end), len(stretches) - 1)
+    start = bisect_left(thinking.places, stretches[first].start) if stretches else len(thinking.places)
     spent = thinking.sums.since(thinking.places[start] // STRIDE) if start < len(thinking.places) else 0
     return Walk(thinking, start, -spent)
