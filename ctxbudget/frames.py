@@ -13,6 +13,7 @@ import pandas as pd
 from ctxbudget.errors import UnknownName
 from ctxbudget.findings import Finding
 from ctxbudget.report import FragmentRow, Report, TotalRow, TraceReport, TurnRow
+from ctxbudget.report.compare import ComparedRow, Comparison
 from ctxbudget.report.run import EditRow, FateRow, LifeRow, RunReport, RunTurnRow, ShownFragment
 from ctxbudget.safe import unicode_text
 
@@ -98,6 +99,15 @@ def fates(report: RunReport, *, children: bool = False) -> pd.DataFrame:
     return _run_rows(FateRow, report, lambda run: run.constraints, children=children)
 
 
+def compared(report: Comparison) -> pd.DataFrame:
+    """A row per strategy and trace, then a row per strategy over all (``trace`` is empty there)."""
+    kinds = {name: kind for name, hint in get_type_hints(ComparedRow).items() if (kind := _plain(hint))}
+    sources = [(trace.source, row) for trace in report.compared for row in trace.rows]
+    members = [(one.path if one.select is None else f"{one.path}#{one.select}", row) for one, row in sources]
+    members += [("", row) for row in report.pooled]
+    return _frame([(name, *(getattr(row, field) for field in kinds)) for name, row in members], {"trace": str, **kinds})
+
+
 def _shown(report: RunReport, *, children: bool = False) -> pd.DataFrame:
     shown = lambda run: run.shown_turn.fragments if run.shown_turn else []  # noqa: E731
     return _run_rows(ShownFragment, report, shown, children=children)
@@ -128,8 +138,10 @@ _TABLES = {
 }
 
 
-def table(report: Report | TraceReport | RunReport, name: str, *, children: bool = False) -> pd.DataFrame:
+def table(report: Report | TraceReport | RunReport | Comparison, name: str, *, children: bool = False) -> pd.DataFrame:
     """The frame of that name; with ``children`` the rows of sub-agents too. Raises UnknownName."""
+    if isinstance(report, Comparison):
+        return compared(report)
     if isinstance(report, RunReport):
         if name not in _RUN_TABLES:
             raise UnknownName("table", name, _RUN_TABLES)

@@ -24,7 +24,7 @@ def pages(what: str, match: str = "") -> Iterator[Block]:
         return iter([listing(what, match)])
     found = DESCRIBED[what](match)
     if not found:
-        raise UnknownName(what.removesuffix("s"), match, [entry.name for entry in DESCRIBED[what]("")])
+        raise UnknownName(f"name in {what}:", match, [entry.name for entry in DESCRIBED[what]("")])
     return handbook.blocks(found)
 
 

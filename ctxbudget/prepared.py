@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, loaders, models, sources
 from ctxbudget.config import Settings
-from ctxbudget.errors import UsageError
+from ctxbudget.errors import UnknownName, UsageError
+from ctxbudget.passes.summarize import Summarising
 from ctxbudget.replay import replay, view_at
 from ctxbudget.strategy.naming import find
+from ctxbudget.summaries import Extractive, Recorded
 from ctxbudget.survival import Finder, follow, sought
 from ctxbudget.tokens import counter
 from ctxbudget.trace import Trace
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from ctxbudget.layers import Scheme
     from ctxbudget.models import Window
     from ctxbudget.replay import Run
+    from ctxbudget.store import Store
     from ctxbudget.strategy import Strategy
+    from ctxbudget.summaries import Summariser
     from ctxbudget.survival import Fate
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
@@ -41,19 +45,25 @@ class Prepared:
     facts: tuple[Fact, ...]
     finder: Finder
     """Finds the facts, then the constraints of the trace."""
+    summariser: str | Summariser = "extractive"
+    """Who writes summaries: ``extractive``, ``recorded``, or one of ``summaries.model``."""
+    fail_summary: int = 0
+    """So many steps of the ladder fail at every firing."""
+    store: Store | None = None
+    """Where passes put what they take out of the context whole; without one the recorded log holds it."""
 
     def run(self) -> Run:
         """The run: every turn, edit and life."""
         return replay(
             self.trace, self.strategy, window=self.window.tokens, count=self._count, reserve=self.reserve,
-            scheme=self.scheme, must_keep=self._holding,
+            scheme=self.scheme, must_keep=self._holding, aids=self._aids,
         )  # fmt: skip
 
     def view(self, turn: int) -> View:
         """What turn ``turn`` would be sent. Raises UsageError where the trace has no such turn."""
         return view_at(
             self.trace, self.strategy, turn, window=self.window.tokens, count=self._count, reserve=self.reserve,
-            scheme=self.scheme, must_keep=self._holding,
+            scheme=self.scheme, must_keep=self._holding, aids=self._aids,
         )  # fmt: skip
 
     def fates(self, run: Run) -> list[Fate]:
@@ -73,11 +83,16 @@ class Prepared:
         """The same for a sub-agent, under its own window."""
         finder = Finder(sought(trace, self.facts))
         window = models.window_of(trace)
-        return Prepared(trace, self.strategy, window, self.reserve, self.scheme, self.facts, finder)
+        return replace(self, trace=trace, window=window, finder=finder)
 
     @property
     def _holding(self) -> Callable[[Fragment], bool] | None:
         return self.keeps if self.facts else None
+
+    @property
+    def _aids(self) -> tuple[object, ...]:
+        told = Summarising(_writer(self.summariser, self.trace), self.fail_summary, self.facts)
+        return (told,) if self.store is None else (told, self.store)
 
     def _count(self, text: str) -> int:
         return counter(self.trace.encoding).count(text)
@@ -99,13 +114,16 @@ def prepare(
     calibrate: bool = True,
     settings: Settings | None = None,
     anywhere: bool = False,
+    summariser: str | Summariser = "extractive",
+    fail_summary: int = 0,
 ) -> Prepared:
     """A trace (its path, ``file#3``, ``-``, or itself) under a strategy: a name, ``a+b``, or a Strategy.
 
     ``window`` and ``reserve`` are tokens; ``options`` are texts like ``sliding-window.keep=10``; ``must_keep`` are
     facts that pin what holds them, as text or ``/pattern/``; ``settings`` are a project's own, below every argument;
-    with ``anywhere`` a strategy may be a file or a dotted path. Raises UsageError for what cannot be used, TraceError
-    for a file that cannot be read.
+    with ``anywhere`` a strategy may be a file or a dotted path; ``summariser`` writes summaries (``extractive``,
+    ``recorded``, or one made by ``summaries.model``), and ``fail_summary`` makes so many of its steps fail. Raises
+    UsageError for what cannot be used, TraceError for a file that cannot be read.
     """
     settings = settings or Settings()
     facts = constraints.must_keep(must_keep, must_keep_files)
@@ -118,7 +136,23 @@ def prepare(
     limit = models.window_of(trace, flag=window, config=settings.window)
     kept = _kept(reserve or settings.reserve or 0, limit.tokens)
     finder = Finder(sought(trace, facts))
-    return Prepared(trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder)
+    _writer(summariser, trace)
+    return Prepared(
+        trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder, summariser, fail_summary
+    )  # fmt: skip
+
+
+def _writer(summariser: str | Summariser, trace: Trace) -> Summariser:
+    """The summariser of a name, or itself."""
+    match summariser:
+        case "extractive":
+            return Extractive()
+        case "recorded":
+            return Recorded(trace.recorded)
+        case str():
+            raise UnknownName("summariser", summariser, ("extractive", "recorded"))
+        case _:
+            return summariser
 
 
 def _kept(reserve: int, window: int) -> int:

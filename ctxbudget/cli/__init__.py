@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxbudget.cli.analyze import analyze
+from ctxbudget.cli.compare import compare
 from ctxbudget.cli.export import export
 from ctxbudget.cli.list import list_names
 from ctxbudget.cli.replay import replay
@@ -27,6 +28,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(name="ctxbudget", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("analyze")(analyze)
 app.command("replay")(replay)
+app.command("compare")(compare)
 app.command("export")(export)
 app.command("list")(list_names)
 

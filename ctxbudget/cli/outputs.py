@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ctxbudget.renderers import Colors
     from ctxbudget.renderers._pages import Block
     from ctxbudget.report import Report
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
 
 TERMINAL = "terminal"
@@ -86,7 +87,7 @@ def look(output: Output, *, by: str | None, table: str | None, children: bool) -
     )
 
 
-def write(report: Report | RunReport, renderer: str, look: Look, output: Output) -> None:
+def write(report: Report | RunReport | Comparison, renderer: str, look: Look, output: Output) -> None:
     """Render into the output."""
     with output.writing() as stream:
         RENDERERS.get(renderer).render(report, look, stream)

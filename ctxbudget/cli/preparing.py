@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctxbudget.prepared import Prepared
+    from ctxbudget.summaries import Summariser
 
 
 def prepared(
@@ -30,6 +31,8 @@ def prepared(
     select: str | None,
     format_name: str | None,
     calibrate: bool = True,
+    summariser: str | Summariser = "extractive",
+    fail_summary: int = 0,
 ) -> Prepared:
     """The trace and the strategy that the flags mean, with the settings of the project."""
     if not strategy:
@@ -52,4 +55,6 @@ def prepared(
             calibrate=calibrate,
             settings=config.discover(Path.cwd()),
             anywhere=True,
+            summariser=summariser,
+            fail_summary=fail_summary,
         )

@@ -45,6 +45,25 @@ def reading() -> Iterator[Callable[[str, int, int], None] | None]:
         bar.stop()
 
 
+@contextmanager
+def steps() -> Iterator[Callable[[str, float, int], None] | None]:
+    """What to tell how much of some files is done; None where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only for someone who watches
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    with Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TaskProgressColumn(),
+        TimeElapsedColumn(), console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("reading", total=None)
+        yield lambda path, done, of: bar.update(
+            task, description=f"comparing {visible(Path(path).name)}", completed=done, total=of
+        )
+
+
 def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size

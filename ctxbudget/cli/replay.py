@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path  # noqa: TC003 - the options are read from the types at run time
 from typing import Annotated
 
 import typer
@@ -56,6 +58,23 @@ def replay(
     children: Annotated[
         bool, typer.Option("--children", help="Each sub-agent too, under its own window.")
     ] = False,
+    summariser: Annotated[
+        str, typer.Option(metavar="extractive|llm|recorded", help="Who writes summaries.")
+    ] = "extractive",
+    llm_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint; else CTXBUDGET_LLM_URL.")
+    ] = None,
+    llm_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its model; else CTXBUDGET_LLM_MODEL.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep and read no answers of the model.")] = False,
+    fail_summary: Annotated[
+        int, typer.Option(metavar="K", min=0, help="Make the first K steps of each summary fail.")
+    ] = 0,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep here what the strategy moves out of the context, by its hash."),
+    ] = None,
     output_format: Annotated[
         str | None,
         typer.Option(
@@ -93,8 +112,9 @@ def replay(
       ctxbudget list strategies
     """  # noqa: D301 - \b keeps the lines of a block together
     from ctxbudget import analysis, output, replays  # noqa: PLC0415 - the help does without
-    from ctxbudget.cli import outputs  # noqa: PLC0415
+    from ctxbudget.cli import outputs, summarising  # noqa: PLC0415
     from ctxbudget.cli.preparing import prepared  # noqa: PLC0415
+    from ctxbudget.store import Store  # noqa: PLC0415
 
     target = output.open_output(out, force=force, inputs=[path])
     renderer = outputs.choose(output_format, out)
@@ -104,7 +124,11 @@ def replay(
     ready = prepared(
         path, strategy, window=window, reserve=reserve, scheme=scheme, options=options, must_keep=must_keep,
         must_keep_files=must_keep_file, model=model, select=select, format_name=from_format, calibrate=not no_calibrate,
+        summariser=summarising.summariser(summariser, llm_url, llm_model, cached=not no_cache),
+        fail_summary=fail_summary,
     )  # fmt: skip
+    if store is not None:
+        ready = replace(ready, store=Store(store))
     if table == "fragments" and turn is None:
         turn = len(ready.trace.turns)
     report = replays.report_of(ready, turn=turn, fragment=fragment, children=children)

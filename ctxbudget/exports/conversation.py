@@ -41,6 +41,7 @@ class Writer:
         self._written = _written_calls(trace)
         self._made = Conversation()
         self._results: dict[tuple[str, str], Result] = {}
+        self._asking: set[tuple[str, str]] = set()
         self._told: set[tuple[str, str]] = set()
         self._spot: tuple[int, str] | None = None
         self._origin: object = None
@@ -147,7 +148,7 @@ class Writer:
                 self._made.note("a hidden part of a reply is not in the file, and is left out")
             return thinking
         if fragment.asks and fragment.kind not in RESULTS and not self._is_written(fragment):
-            return Call(_key(fragment), fragment.tool or "tool", arguments(fragment))
+            return Call(self._new(_key(fragment)), fragment.tool or "tool", arguments(fragment))
         if fragment.kind is Kind.MEDIA and fragment.form is None:
             return self._blocks.media(fragment)
         if fragment.hidden or (fragment.estimated and not fragment.text):
@@ -155,6 +156,13 @@ class Writer:
             self._made.note(f"{fragment.tokens:,} tokens ({what}) are billed and not in the file: left out")
             return None
         return Text(fragment.text) if fragment.text.strip() else None
+
+    def _new(self, key: tuple[str, str]) -> tuple[str, str]:
+        """The key of a call; a second call under the same id is another one."""
+        while key in self._asking:
+            key = key[0], f"{key[1]}+"
+        self._asking.add(key)
+        return key
 
     def _orphan(self, fragment: Fragment) -> Text:
         self._made.note("a result has no call before it: it is sent as text")

@@ -20,7 +20,7 @@ NAME: Final = "hard-limit"
 class HardLimit:
     """Drop whole units from the oldest on until the view fits.
 
-    Keeps: what is pinned, the message that has just arrived, and as much of the newest as fits.
+    Keeps: what is pinned, the newest message, the unit that has just arrived, and as much of the newest as fits.
     Costs: the cached prefix ends right after what is pinned.
     Fails: it looks at age only, so the assignment goes first unless it is pinned.
     Use when: as the last stage of a strategy, so that a call is never refused.
@@ -45,7 +45,7 @@ class HardLimit:
         asked, so that more is asked of it then.
         """
         edge = view.messages[-1] if view.messages else 0
-        if view.units.open is not None and view.units.starts:
+        if view.units.starts and view.units.starts[-1] >= view.turns[-1]:
             edge = min(edge, view.units.starts[-1])
         asked = excess
         candidates = list(view.editable(edge))

@@ -80,7 +80,7 @@ class Placebo:
     def of(self, *kinds: Signal) -> Chance:
         """How many uses of some signals there are, beside chance."""
         observed = sum(self.observed[kind] for kind in kinds)
-        return self._chance(observed, kinds, lambda uses: len(uses))
+        return self._chance(observed, kinds, len)
 
     def missed(self, observed: int, sight: Sight, *kinds: Signal) -> Chance:
         """How many losses of some signals a run has, beside those that it would have by chance."""

@@ -1,13 +1,12 @@
 """Texts of other projects: what a placebo puts in the place of a trace's own.
 
 A trace's own texts are compared with those of traces that have nothing to do with it. Without others at hand they come
-from the sample traces, whose texts are shipped in ``data/donors.json.zst``; ``python -m ctxbudget.placebo.donors
-sample_traces`` writes that file.
+from the sample traces, whose texts are shipped in ``data/donors.json.zst``; ``python docs/donors.py``
+writes that file.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -44,7 +43,9 @@ def donor(trace: Trace) -> Donor:
     seen = dict.fromkeys(one.text for one in trace.fragments if one.text and is_observed(one))
     said = dict.fromkeys(one.text for one in trace.fragments if one.text and not is_observed(one))
     targets = (one.resource.target for one in trace.fragments if one.resource is not None)
-    return Donor(Path(trace.source.path).name, tuple(seen), tuple(said), frozenset(t for t in targets if t and "/" in t))
+    return Donor(
+        Path(trace.source.path).name, tuple(seen), tuple(said), frozenset(t for t in targets if t and "/" in t)
+    )
 
 
 @cache
@@ -63,17 +64,3 @@ def foreign(trace: Trace, donors: Iterable[Donor]) -> tuple[Donor, ...]:
     return tuple(
         one for one in donors if not one.targets & own.targets and known.isdisjoint((*one.observed, *one.said))
     )
-
-
-def packed(paths: Iterable[str]) -> bytes:
-    """The texts of files as the shipped file holds them."""
-    from ctxbudget.loaders import Options, load  # noqa: PLC0415 - only to make the file
-
-    made = [donor(trace) for path in sorted(paths) for trace in load(path, Options(calibrate=False))]
-    rows = [{"name": d.name, "observed": d.observed, "said": d.said, "targets": sorted(d.targets)} for d in made]
-    return zstandard.ZstdCompressor(level=19).compress(orjson.dumps(rows))
-
-
-if __name__ == "__main__":
-    found = [str(path) for path in Path(sys.argv[1]).iterdir() if path.suffix in {".json", ".jsonl", ".traj"}]
-    Path(str(FILE)).write_bytes(packed(found))

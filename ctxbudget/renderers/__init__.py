@@ -4,7 +4,7 @@ A renderer is a module with a docstring whose first line says what it makes, and
 
 ``suffix``
     the ending of its files, as ``.json``: ``-o FILE`` picks the renderer by it.
-``render(report: Report | RunReport, look: Look, out: BinaryIO) -> None``
+``render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None``
     Write the report. Everything but a terminal gets UTF-8.
 """
 
@@ -17,6 +17,7 @@ from ctxbudget.registry import Registry
 
 if TYPE_CHECKING:
     from ctxbudget.report import Report
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
 
 BREAKDOWNS = ("layer", "kind", "tool", "resource")
@@ -55,7 +56,7 @@ class Renderer(Protocol):
 
     suffix: str
 
-    def render(self, report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+    def render(self, report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
         """Write the report."""
 
 
@@ -67,6 +68,6 @@ def for_suffix(suffix: str) -> str | None:
     return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)
 
 
-def render(report: Report | RunReport, name: str, out: BinaryIO, look: Look = Look()) -> None:
+def render(report: Report | RunReport | Comparison, name: str, out: BinaryIO, look: Look = Look()) -> None:
     """Write a report with the renderer of that name (``terminal``, ``json``, ``markdown`` …). Raises UnknownName."""
     RENDERERS.get(name).render(report, look, out)

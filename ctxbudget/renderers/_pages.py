@@ -59,7 +59,15 @@ class Strips:
     report: RunReport
 
 
-Block: TypeAlias = Title | Line | Facts | Notes | Chart | Strips | Section
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A small drawing in letters, line by line, under its title."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+Block: TypeAlias = Title | Line | Facts | Notes | Chart | Strips | Plot | Section
 """A page is a sequence of these."""
 
 

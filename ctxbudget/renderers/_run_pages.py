@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers import _life, _pages, _run_sections, _run_sentences, _sentences
+from ctxbudget.renderers import _compare_pages, _life, _pages, _run_sections, _run_sentences, _sentences
 from ctxbudget.renderers._numbers import percent, tokens
 from ctxbudget.renderers._overview import findings
 from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
+from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 
 if TYPE_CHECKING:
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from ctxbudget.report.run import Story
 
 
-def pages(report: Report | RunReport, look: Look) -> Iterator[Block]:
-    """The whole answer, for traces or for a run."""
+def pages(report: Report | RunReport | Comparison, look: Look) -> Iterator[Block]:
+    """The whole answer, for traces, for a run, or for a comparison."""
+    if isinstance(report, Comparison):
+        yield from _compare_pages.blocks(report)
+        return
     if not isinstance(report, RunReport):
         yield from _pages.blocks(report, look)
         return
@@ -67,9 +71,9 @@ def _told(report: RunReport, story: Story) -> Iterator[Block]:
     yield Facts((("Text", story.what),))
     for sentence in _life.sentences(story, last):
         yield Line((sentence,))
-    texts = [(one.stand_in, one.text) for one in story.chapters if one.stand_in is not None and one.text is not None]
+    texts = tuple((f"Turn {one.since}", one.text) for one in story.chapters if one.text is not None)
     if texts:
-        yield Facts(tuple(dict.fromkeys((str(name), text) for name, text in texts)))
+        yield Facts(texts)
 
 
 def _table(report: RunReport, table: str) -> Section:

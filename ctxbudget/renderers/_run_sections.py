@@ -261,12 +261,12 @@ def lives(report: RunReport) -> Section:
 def context(shown: RunContext) -> Section:
     """Every fragment born by a turn in its form, with the text of what stands in its place."""
     return Section(
-        f"Fragments at turn {shown.turn}, in the order of the context",
+        f"Fragments at turn {shown.turn}",
         (
             Column("id"),
             Column("form", text=True, room=9),
-            Column("tokens", drop=1),
-            Column("now"),
+            Column("tokens", drop=2),
+            Column("now", drop=1),
             Column("layer", text=True, drop=4),
             Column("kind", text=True, drop=3),
             Column("tool", text=True, drop=5),
@@ -276,7 +276,8 @@ def context(shown: RunContext) -> Section:
             Column("in its place", text=True, drop=2, room=36),
         ),
         tuple(_shown(one) for one in shown.fragments),
-        "what stands for several fragments has a row of its own" if _shared(shown) else "",
+        "in the order of the context"
+        + ("; what stands for several fragments has a row of its own" if _shared(shown) else ""),
     )
 
 

@@ -25,7 +25,7 @@ def lines(section: Section, width: int | None, marks: Mapping[str, Text]) -> Ite
     rows = [
         [_cell(column, cell) for column, cell in zip(section.columns, row.cells, strict=True)] for row in section.rows
     ]
-    lead = GAP if any(row.layer in marks for row in section.rows) else 0
+    lead = max((marks[row.layer].cell_len for row in section.rows if row.layer in marks), default=0)
     widths = _widths(section.columns, rows, None if width is None else width - lead)
     yield Text(
         " " * lead + _joined(section.columns, [visible(column.title) for column in section.columns], widths), FAINT

@@ -9,12 +9,13 @@ from ctxbudget.safe import csv_cell
 if TYPE_CHECKING:
     from ctxbudget.renderers import Look
     from ctxbudget.report import Report
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
 
 suffix = ".csv"
 
 
-def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
     """Write the table the look names, else the turns."""
     from ctxbudget import frames  # noqa: PLC0415 - pandas only where a table is asked for
 

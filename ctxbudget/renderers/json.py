@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
+from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 from ctxbudget.safe import unicode_text
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 suffix = ".json"
 
 
-def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
     """Write the report's own object; ``look`` changes nothing."""
     del look
-    out.write(dumped(report if isinstance(report, RunReport) else report.single or report))
+    out.write(dumped(report if isinstance(report, RunReport | Comparison) else report.single or report))
 
 
 def dumped(value: Any) -> bytes:

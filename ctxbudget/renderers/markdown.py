@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ctxbudget.renderers import _chart, _strips
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Plot, Strips, Title
 from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
 from ctxbudget.report import run_chart
-from ctxbudget.safe import code_span
+from ctxbudget.safe import code_span, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ctxbudget.renderers._pages import Block
     from ctxbudget.renderers._sections import Column, Row
     from ctxbudget.report import Report, TraceReport
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
 
 suffix = ".md"
@@ -30,7 +31,7 @@ WIDTH = 80
 """Columns of the chart: what a code block on a page shows without scrolling."""
 
 
-def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
     """Write the same answer as the terminal's, with the chart in letters."""
     out.write("\n".join(line for block in pages(report, look) for line in (*_block(block), "")).encode())
 
@@ -49,6 +50,9 @@ def _block(block: Block) -> Iterator[str]:
             yield from _charted(block.report)
         case Strips():
             yield from _stripped(block.report)
+        case Plot():
+            drawn = (visible(line).replace("`", "'") for line in block.lines)
+            yield from (f"### {block.title}", "", "```text", *drawn, "```")
         case Section():
             yield from _section(block)
 

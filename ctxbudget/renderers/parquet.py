@@ -11,12 +11,13 @@ from ctxbudget.errors import MissingExtra
 if TYPE_CHECKING:
     from ctxbudget.renderers import Look
     from ctxbudget.report import Report
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
 
 suffix = ".parquet"
 
 
-def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
     """Write the table the look names, else the turns. Raises MissingExtra where pyarrow is not installed."""
     if find_spec("pyarrow") is None:
         raise MissingExtra("Parquet", "parquet")

@@ -10,11 +10,12 @@ from rich.text import Text
 
 from ctxbudget.renderers import _chart, _strips, _table
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
+from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Plot, Strips, Title
 from ctxbudget.renderers._palette import CYAN, FAINT, PLAIN, SLATE, TONES, draws
 from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
 from ctxbudget.report import run_chart
+from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 from ctxbudget.safe import visible
 
@@ -33,7 +34,7 @@ LABEL = 11
 """Columns of the labels before facts."""
 
 
-def render(report: Report | RunReport, look: Look, out: BinaryIO) -> None:
+def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
     """Write the answer in the output's own encoding, with what that cannot carry replaced."""
     _write(lines(report, look), look, out)
 
@@ -50,7 +51,7 @@ def _write(rows: Iterator[Text], look: Look, out: BinaryIO) -> None:
     out.write(text.encode(look.encoding, "replace"))
 
 
-def lines(report: Report | RunReport, look: Look) -> Iterator[Text]:
+def lines(report: Report | RunReport | Comparison, look: Look) -> Iterator[Text]:
     """The answer line by line, a blank line between blocks."""
     yield from _paged(pages(report, look), look, Ink(_layers(report), colored=look.colors is not None))
 
@@ -64,7 +65,9 @@ def _paged(blocks: Iterable[Block], look: Look, ink: Ink) -> Iterator[Text]:
         yield from _block(block, look, ink)
 
 
-def _layers(report: Report | RunReport) -> list[str]:
+def _layers(report: Report | RunReport | Comparison) -> list[str]:
+    if isinstance(report, Comparison):
+        return []
     if isinstance(report, RunReport):
         return report.layers
     return report.traces[0].layers if report.traces else []
@@ -101,6 +104,9 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
             width = _drawn_width(look)
             yield from _strips.lines(run_chart.strips(block.report, width - _chart.AXIS), ink, width)
             yield from _packed(_strips.key(), (" · ", FAINT), look.width, _chart.AXIS)
+        case Plot():
+            yield Text(block.title, "bold")
+            yield from (row for line in block.lines for row in _wrapped(Text(visible(line)), look.width))
         case Section():
             yield from _section(block, look, ink)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.layers import AGENT
+from ctxbudget.replay.drift import generations
 from ctxbudget.replay.run import Run, RunTurn, Totals, totals_of
 from ctxbudget.replay.stages import Runner
 from ctxbudget.strategy.naming import find
@@ -46,7 +47,7 @@ def replay(
 
     ``window`` and ``reserve`` are tokens, ``count`` counts the text of stand-ins, ``must_keep`` picks fragments that
     stay whole (or names their ids). ``aids`` are what passes may need and no strategy file may bring: a summariser
-    (``summaries.Summarising``). Raises UsageError for a window without room, UnknownName for names nobody has.
+    (``passes.summarize.Summarising``). Raises UsageError for a window without room, UnknownName for names nobody has.
     """
     chosen = find(strategy) if isinstance(strategy, str) else strategy
     view = _view(trace, chosen, window, count, reserve, scheme, must_keep, aids)
@@ -69,6 +70,7 @@ def replay(
         totals=totals_of(turns, guarded),
         excepted=tuple(_excepted(view)),
         warnings=tuple(_warnings(trace, chosen, view, runner)),
+        generations=generations(trace.fragments, turns),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.estimators import estimator
-from ctxbudget.view import RECORDED, Change, Note, View
+from ctxbudget.view import RECORDED, Change, Note, View, is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +86,15 @@ class Runner:
                 edits = self._enough(stage, self._planned(one))
             else:
                 return
-            self.changes += [self.view.apply(edit) for edit in edits]
+            self.changes += [self._applied(edit) for edit in edits]
+
+    def _applied(self, edit: Edit) -> Change:
+        """Carry out an edit. What it puts in pinned (a block of state) only its own pass takes out again."""
+        pins = self.view.pins.ids
+        pins.update(one.id for one in edit.inserted if is_state(one))
+        change = self.view.apply(edit)
+        pins.difference_update(one for one in edit.removed if is_state(self.view.known[one]))
+        return change
 
     def _planned(self, one: Pass) -> Iterable[Edit]:
         """The edits of a pass that are worth making; its notes are kept."""
@@ -99,8 +107,10 @@ class Runner:
                 yield part
 
     def _refused(self, edit: Edit) -> bool:
-        """Whether an edit puts in as much as it takes out. Originals may come back, and recorded edits are facts."""
-        if not edit.inserted or edit.by == RECORDED:
+        """Whether an edit puts in as much as it takes out. Originals may come back, recorded edits are facts, and a
+        block of state is rewritten as the state is.
+        """
+        if not edit.inserted or edit.by == RECORDED or all(is_state(new) for new in edit.inserted):
             return False
         if any(new.id in self.view.known for new in edit.inserted):
             return False

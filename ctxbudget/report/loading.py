@@ -11,11 +11,12 @@ import orjson
 
 from ctxbudget.errors import ConfigError, UnknownName
 from ctxbudget.report import SCHEMA, Report, TraceReport
+from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 
 
-def from_json(data: bytes | str) -> TraceReport | Report | RunReport:
-    """The report that ``--format json`` wrote: of one trace, of several, or of a run.
+def from_json(data: bytes | str) -> TraceReport | Report | RunReport | Comparison:
+    """The report that ``--format json`` wrote: of one trace, of several, of a run, or of a comparison.
 
     Raises ConfigError, with the place, for anything that is not exactly one of this schema version.
     """
@@ -30,8 +31,9 @@ def from_json(data: bytes | str) -> TraceReport | Report | RunReport:
         raise ConfigError(
             f"not a report of schema {SCHEMA}, but {version!r}", hint="make it again with this version of ctxbudget"
         )
-    kind = Report if "traces" in read else RunReport if "strategy" in read else TraceReport
-    made: TraceReport | Report | RunReport = _made(kind, read, "report")
+    named = {"compared": Comparison, "traces": Report, "strategy": RunReport}
+    kind = next((kind for key, kind in named.items() if key in read), TraceReport)
+    made: TraceReport | Report | RunReport | Comparison = _made(kind, read, "report")
     return made
 
 

@@ -18,8 +18,8 @@ from ctxbudget.trace import Calibration, Warning  # noqa: TC001
 class EditRow:
     """One edit, against the view as it was then; ``before`` and ``after`` are the tokens of its place.
 
-    ``removed`` and ``inserted`` are ids, ``kinds`` counts the removed fragments by kind; where only originals came
-    back, those. ``form`` is that of the stand-ins: without one what was removed is gone.
+    ``removed`` and ``inserted`` are ids, ``kinds`` counts the removed fragments by kind; where nothing was
+    removed, what came. ``form`` is that of the stand-ins: without one what was removed is gone.
     """
 
     by: str

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 LOST = "lost"
 BACK = "back whole"
 REPLACED = "replaced"
+PUT_IN = "put in"
 
 
 @dataclass(slots=True)
 class Event:
     """The edits of one pass with one outcome at one turn.
 
-    ``outcome`` is a stand-in's form, ``lost``, ``back whole`` or ``replaced``; ``kinds`` counts what was removed (of
-    originals that came back, what came). ``prefix`` is how much of the turn's prompt stood as in the one before, a
+    ``outcome`` is a stand-in's form, ``lost``, ``back whole``, ``replaced`` or ``put in``; ``kinds`` counts what was
+    removed, and where nothing was, what came. ``prefix`` is how much of the turn's prompt stood as in the one before, a
     fraction; ``gone`` are the constraints that were lost by it.
     """
 
@@ -71,6 +72,8 @@ def events(report: RunReport) -> list[Event]:
 
 def outcome(edit: EditRow) -> str:
     """What became of what an edit removed."""
+    if edit.form is not None and not edit.removed:
+        return PUT_IN
     if edit.form is not None:
         return LOST if edit.form == "noticed" else edit.form
     if not edit.inserted:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ctxbudget.view.index import Index
 from ctxbudget.view.notices import dropping
-from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNote
+from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNote, is_state
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.rules import RULES, Broken, cut, mend, message_of
-from ctxbudget.view.standins import digested, notice, shortened_call, stand_in
+from ctxbudget.view.standins import digested, notice, shortened_call, stand_in, state_block
 from ctxbudget.view.view import View
 
 __all__ = [
@@ -29,9 +29,11 @@ __all__ = [
     "cut",
     "digested",
     "dropping",
+    "is_state",
     "mend",
     "message_of",
     "notice",
     "shortened_call",
     "stand_in",
+    "state_block",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Form, Fragment
@@ -12,6 +12,8 @@ RECORDED = "as-recorded"
 """Edits by this name are facts: pins, loops and sizes are not held against them."""
 ENGINE = "engine"
 """Edits by this name keep a view valid: repairs and the notice of removed turns."""
+STATE = -(1 << 40)
+"""The message of a block of state: one of ours, and never one with a notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,24 @@ class SummaryNote(Note):
     """Those that it does not name."""
     failures: tuple[str, ...]
     """Why the steps before it failed."""
+
+
+def is_state(fragment: Fragment) -> bool:
+    """Whether it is a block of state: rewritten by its own pass at the tail of the view, left alone by all others."""
+    return fragment.message == STATE
+
+
+class Follower(Protocol):
+    """What a pass remembers of a run, kept up to date by the view."""
+
+    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+        """A recorded fragment entered; ``finished`` where it ended a tool loop."""
+
+    def put(self, place: int, fragment: Fragment, by: str) -> None:
+        """An edit put a fragment in."""
+
+    def drop(self, fragment: Fragment, by: str) -> None:
+        """An edit took a fragment out; what it puts in follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Form
+from ctxbudget.view.parts import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,8 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     """A free place for each inserted fragment.
 
     What was in view before goes back to its own place; the stand-in of a call or result to the place of what it
-    replaces; the rest where the first removed fragment stood, or before this turn's arrivals where nothing was
-    removed. A new message never splits another one, nor a call from its results.
+    replaces; a block of state at the tail; the rest where the first removed fragment stood, or before this turn's
+    arrivals where nothing was removed. A new message never splits another one, nor a call from its results.
     """
     taken: set[int] = set()
     gone = {view.place_of[fragment.id] for fragment in removed}
@@ -39,6 +40,8 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
 
 
 def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
+    if is_state(fragment):
+        return view.end - STRIDE // 2
     if not removed:
         front = fragment.form is Form.NOTICED
         return view.overhead * STRIDE - 1 if front else view.turns[-1] - STRIDE // 2

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests import digest, label
 from ctxbudget.trace import Form, Fragment, Kind, Origin
+from ctxbudget.view.parts import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,15 @@ def digested(view: View, old: Fragment, cap: int) -> Fragment | None:
 def shortened_call(view: View, call: Fragment) -> Fragment | None:
     """A call with its arguments cleared: its name, target and turn stay."""
     return stand_in(view, call, f"{label(call)} [{call.tokens:,} tokens of arguments cleared]", Form.CLEARED)
+
+
+def state_block(view: View, by: str, text: str) -> Fragment:
+    """A block of state: a message of ours at the tail of the view, in the user's role, pinned until it is rewritten."""
+    made = f"{by}@{view.turn}"
+    while (other := view.known.get(made)) is not None and other.text != text:
+        made += "+"
+    counted, tokens = view.count(text)
+    return Fragment(made, Kind.SUMMARY, text, tokens, counted, view.turn, made, STATE, "user", NOWHERE, pinned=True)
 
 
 def notice(view: View, by: str, text: str, removed: Sequence[Fragment]) -> Fragment:

@@ -49,25 +49,26 @@ class Survival:
         back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
-            self.holder.update((old.id, fragment.id) for old in taken)
+            away = [one for one in fragment.stands_for if one not in taken and (one in self._forms or self._recorded(one))]
+            self.holder.update((old, fragment.id) for old in (*taken, *away))
             if fragment not in back:
-                self._replace(fragment, taken, change)
-        for fragment in gone.values():
-            self._move(self._behind(fragment), LOST, change.by)
+                self._replace(fragment, taken, away, change)
+        for one in gone:
+            self._move(self._behind(one), LOST, change.by)
         for fragment in back:
             self._restore(fragment, change.by)
 
-    def _replace(self, fragment: Fragment, taken: list[Fragment], change: Change) -> None:
-        """A new stand-in takes over what is behind the fragments it replaces."""
+    def _replace(self, fragment: Fragment, taken: list[str], away: list[str], change: Change) -> None:
+        """A new stand-in takes over what is behind the fragments it replaces, in view until now or lost before."""
         form = self._forms[fragment.id] = str(fragment.form or change.form or LOST)
         behind: list[str] = []
-        for old in taken:
+        for old in (*taken, *away):
             ids = self._behind(old)
-            if self._forms.get(old.id) != form:
+            if old in away or self._forms.get(old) != form:
                 self._move(ids, form, change.by)
             behind = _joined(behind, ids)
         self.members[fragment.id] = behind
-        self._stands_for[fragment.id] = tuple(old.id for old in taken)
+        self._stands_for[fragment.id] = (*taken, *away)
 
     def _restore(self, fragment: Fragment, by: str) -> None:
         """A fragment that was in view before is back."""
@@ -96,10 +97,10 @@ class Survival:
     def _recorded(self, id: str) -> bool:
         return id in self._now or id in self._changed
 
-    def _behind(self, fragment: Fragment) -> list[str]:
-        if fragment.id in self.members:
-            return self.members[fragment.id]
-        return [fragment.id] if self._recorded(fragment.id) else []
+    def _behind(self, id: str) -> list[str]:
+        if id in self.members:
+            return self.members[id]
+        return [id] if self._recorded(id) else []
 
     def _move(self, ids: list[str], form: str, by: str) -> None:
         for one in ids:
@@ -129,7 +130,7 @@ class Survival:
             yield Life(one, since, turn, form, by)
 
 
-def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> list[Fragment]:
+def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> list[str]:
     """The removed fragments that a stand-in replaces, taken out of ``gone``: those it names and other stand-ins of
     those, else all that are left (a recorded summary names none).
     """
@@ -138,7 +139,7 @@ def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> lis
         mine = [one for one in gone.values() if one.id in names or (one.stands_for and names.issuperset(one.stands_for))]
     else:
         mine = list(gone.values()) if fragment.form or change.form else []
-    return [gone.pop(one.id) for one in mine]
+    return [gone.pop(one.id).id for one in mine]
 
 
 def _joined(left: list[str], right: list[str]) -> list[str]:

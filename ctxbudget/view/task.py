@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 class Task:
     """Follows user texts and plans as they enter."""
 
-    __slots__ = ("chain", "done", "first", "plan", "reached")
+    __slots__ = ("chain", "done", "finished", "first", "opened", "plan", "reached")
 
     def __init__(self) -> None:
         """Nothing known."""
         self.chain = 0
         """Place of the last user text or completed plan item: what comes after is the chain of the current task."""
+        self.opened = 0
+        """Place where the stretch began that the newest completed plan item ended."""
+        self.finished: frozenset[str] = frozenset()
+        """The items that were completed last, by title."""
         self.first: int | None = None
         """The first user message."""
         self.done: frozenset[str] = frozenset()
@@ -37,5 +41,6 @@ class Task:
             done = completed(fragment.text)
             self.plan = fragment.id
             if done - self.done:
-                self.chain, self.reached = place, True
+                self.opened, self.chain, self.reached = self.chain, place, True
+                self.finished = done - self.done
             self.done = done

@@ -9,7 +9,7 @@ stand-in right where the first fragment it replaces stood; the view is its live 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ctxbudget.layers import AGENT
 from ctxbudget.trace import Kind
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from ctxbudget.layers import Scheme
     from ctxbudget.trace import Edit, Fragment
-    from ctxbudget.view.lanes import Lanes
+    from ctxbudget.view.parts import Follower
 
 T = TypeVar("T")
+F = TypeVar("F", bound="Follower")
 
 
 class View:
@@ -88,7 +89,7 @@ class View:
         self._tokens: dict[int, int] = {}
         self._was: dict[int, str | None] = {}
         self._indexes: dict[Hashable, Index] = {}
-        self._lanes: dict[Hashable, Lanes] = {}
+        self._lanes: dict[Hashable, Follower] = {}
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -166,11 +167,11 @@ class View:
                 index.add(place, self.live[place])
         return index
 
-    def lanes(self, question: Hashable, make: Callable[[View], Lanes]) -> Lanes:
-        """The log by layer as one pass sees it; made when first asked for, then kept up to date."""
+    def lanes(self, question: Hashable, make: Callable[[View], F]) -> F:
+        """What one pass remembers, such as the log by layer; made when first asked for, then kept up to date."""
         if question not in self._lanes:
             self._lanes[question] = make(self)
-        return self._lanes[question]
+        return cast("F", self._lanes[question])
 
     def prefix(self) -> int:
         """Tokens at the start that stand unchanged since the previous turn's view."""

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._observed import observe
+from ctxbudget.digests._envelope import unwrapped
+from ctxbudget.digests._observed import observe, unnumbered
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
 
 Span = tuple[int, int]
+_UNKNOWN: Span = (-1, -1)
+_HEAD = 2_000
+"""Characters in which the number of the first line stands."""
+_PROBES, _PROBE = 4, 24
+"""Lines that are looked at to tell whether two texts may be one file, and how many characters of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The lines themselves, the number of the first where it is known, and whether the tool left some out."""
+    """The lines themselves, and the number of the first where it is known."""
 
     first: int | None
     lines: list[str]
-    cut: bool
 
     @property
     def stop(self) -> int:
@@ -49,14 +54,27 @@ class Shown:
 @lru_cache(maxsize=32)
 def shown(copy: Copy) -> Shown:
     """What a copy shows. (Remembered for a moment: a new copy is held against several old ones.)"""
-    seen = observe(copy.fragment, 1)
-    lines = [line.rstrip() for line in seen.text.split("\n")]
+    text, first = _bare(copy.fragment.text)
+    lines = [line.rstrip() for line in text.split("\n")]
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
-    first = seen.first
     if first is None:
         first = 1 if copy.span is None else copy.span[0] if copy.span[0] > 0 else None
-    return Shown(first, lines, seen.cut)
+    return Shown(first, lines)
+
+
+def akin(one: Fragment, other: Fragment) -> bool:
+    """Whether two texts can be copies of one file at all: cheap, by the ends of a few lines of the shorter."""
+    small, large = sorted((one.text, other.text), key=len)
+    step = max(1, len(small) // (_PROBES + 1))
+    return any(_line_end(small, at) in large for at in range(step, len(small), step))
+
+
+def _line_end(text: str, at: int) -> str:
+    """The last characters of the line at a place, so that a line number in front does not matter."""
+    stop = text.find("\n", at)
+    stop = len(text) if stop < 0 else stop
+    return text[max(text.rfind("\n", 0, stop) + 1, stop - _PROBE) : stop].strip()
 
 
 def holds(outer: Copy, inner: Copy) -> bool:
@@ -85,13 +103,31 @@ def changed(new: Copy, old: Copy) -> bool:
     if not _within(old.span, new.span):
         return False
     before, after = shown(old), shown(new)
-    if before.first is None or after.first is None or before.cut or after.cut:
+    if before.first is None or after.first is None:
         return False
     start, stop = max(before.first, after.first), min(before.stop, after.stop)
     if start >= stop or before.between(start, stop) == after.between(start, stop):
         return False
     left, right = set(before.lines), set(after.lines)
-    return 2 * len(left & right) >= min(len(left), len(right))
+    alike = 2 * len(left & right) >= min(len(left), len(right))
+    return alike and not any(observe(copy.fragment, 1).cut for copy in (old, new))
+
+
+def numbered(fragment: Fragment) -> Span | None:
+    """The lines that a text shows by their numbers; None where it has none."""
+    seen = shown(Copy(fragment, _UNKNOWN))
+    return None if seen.first is None else (seen.first, seen.stop - 1)
+
+
+def part(fragment: Fragment) -> Span | None:
+    """The lines shown by a read that did not say which it asks for, where its numbers begin behind the first."""
+    _, first = _bare(fragment.text[:_HEAD])
+    return None if first in {None, 0, 1} else numbered(fragment)
+
+
+def _bare(text: str) -> tuple[str, int | None]:
+    """A text without envelope and line numbers, and the first of them."""
+    return unnumbered(unwrapped(text.replace("\r\n", "\n"))[0])
 
 
 def _within(inner: Span | None, outer: Span | None) -> bool:

@@ -11,9 +11,9 @@ Nothing looks ahead, and every verdict rests on the text itself:
   files may look the same and part ways later.
 * A copy of a file that stands in another one, the same lines at the same places, may go (``reread``). The newer stays,
   unless it shows less.
-* After a successful change of the file by a call that names it, every earlier copy is ``stale``, the whole of it,
-  though only the changed lines are untrue; so is a copy that a newer one contradicts. What an unknown command may have
-  changed counts as unchanged until it is seen.
+* A copy that shows a line which a successful edit or write replaced is ``stale``, and so is one that a newer copy
+  contradicts: the whole copy, though its other lines may still be true. What an unknown command may have changed counts
+  as unchanged until it is seen.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ from ctxbudget.evidence.actions import BY_TEXT, Action
 from ctxbudget.evidence.arguments import arguments
 from ctxbudget.evidence.sources import is_observed
 from ctxbudget.resources import READ, same_path, targets
-from ctxbudget.waste.contents import Copy, changed, holds, shown
+from ctxbudget.waste.contents import Copy, akin, changed, holds, numbered, part
 from ctxbudget.waste.files import Files
 from ctxbudget.waste.refusals import refused
+from ctxbudget.waste.touched import Touched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ctxbudget.trace import Fragment
+    from ctxbudget.waste.contents import Span
 
 LEAST = 50
 """Tokens below which an observation is not looked at: a marker in its place would cost as much."""
@@ -64,7 +66,7 @@ class Spent:
     by: Fragment
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Held:
     """A copy of a file that stays, and the spent ones whose content it carries."""
 
@@ -91,6 +93,7 @@ class Copies:
         """``least`` is the smallest observation that counts, in tokens."""
         self._least = least
         self._calls: dict[str, Fragment] = {}
+        self._wrote: dict[str, tuple[str, ...]] = {}
         self._files: Files[list[_Held]] = Files(list)
         self._texts: dict[tuple[int, int], Fragment] = {}
 
@@ -99,41 +102,60 @@ class Copies:
         context, whole: what has left it makes nothing redundant."""
         if fragment.asks:
             self._calls[fragment.call or ""] = fragment
+            self._wrote.pop(fragment.call or "", None)
         elif is_observed(fragment):
             call = self._calls.get(fragment.call or "")
-            action = None if call is None else Action(0, call, "", (fragment,))
-            files = _changes(action) if action is not None and action.cls in BY_TEXT else ()
-            if files and call is not None:
-                yield from self._changed(files, fragment.turn, call)
+            if call is not None and call.call not in self._wrote and _writes(call):
+                yield from self._changed(call, fragment)
             if fragment.tokens >= self._least and fragment.text:
-                yield from self._observed(fragment, call, files, stands)
+                file, copy = self._copy(fragment, call)
+                yield from self._said(fragment, stands) if file is None else self._read(file, _Held(copy), stands)
 
-    def _changed(self, files: tuple[str, ...], turn: int, call: Fragment) -> Iterator[Spent]:
+    def _changed(self, call: Fragment, answer: Fragment) -> Iterator[Spent]:
+        """The first answer to a call that writes: the earlier copies of its files are out of date."""
+        done = Action(0, call, arguments(call), (answer,))
+        files = () if done.failed or refused(answer.text) else done.files
+        self._wrote[call.call or ""] = files
+        touched = Touched(done)
         for file in files:
+            self._files.of(file)
             for record in self._files.same(file):
-                for held in record:
-                    yield from held.stale(turn, call)
-                record.clear()
+                standing, record[:] = record[:], ()
+                for held in standing:
+                    if touched(held.copy, file):
+                        yield from held.stale(answer.turn, call)
+                    else:
+                        record.append(held)
 
-    def _observed(
-        self, fragment: Fragment, call: Fragment | None, files: tuple[str, ...], stands: Callable[[str], bool]
-    ) -> Iterator[Spent]:
-        file, copy = _copy(fragment, call, files)
-        if file is not None:
-            yield from self._read(file, _Held(copy), stands)
-        else:
-            yield from self._said(fragment, stands)
+    def _copy(self, fragment: Fragment, call: Fragment | None) -> tuple[str | None, Copy]:
+        """The file that an observation shows, and which lines; no file where it is something else.
+
+        An edit often answers with the lines round the change, numbered: a copy like any other.
+        """
+        wrote = self._wrote.get(fragment.call or "", ())
+        if len(wrote) == 1:
+            lines = numbered(fragment)
+            return (None if lines is None else wrote[0]), Copy(fragment, lines)
+        if call is None or call.resource is None or fragment.error or not _one_file(call):
+            return None, Copy(fragment)
+        return call.resource.target, Copy(fragment, call.resource.span or part(fragment))
 
     def _read(self, file: str, new: _Held, stands: Callable[[str], bool]) -> Iterator[Spent]:
-        """A copy of a file came in: hold it against those that stand."""
+        """A copy of a file came in: hold it against those that stand, of each range of lines the newest."""
         entered = new.copy.fragment
         own = self._files.of(file)
         for record in list(self._files.same(file)):
+            ranges: set[Span | None] = set()
             for old in record[: -NEAREST - 1 : -1]:
                 other = old.copy.fragment
                 if not stands(other.id):
                     record.remove(old)
-                elif holds(new.copy, old.copy):
+                    continue
+                nearest = old.copy.span not in ranges
+                ranges.add(old.copy.span)
+                if not (nearest and akin(entered, other)):
+                    continue
+                if holds(new.copy, old.copy):
                     record.remove(old)
                     new.carry(old)
                     yield Spent(other, Why.REREAD, entered.turn, entered)
@@ -156,27 +178,8 @@ class Copies:
         self._texts[key] = fragment
 
 
-def _changes(action: Action) -> tuple[str, ...]:
-    """The files that a call changed, now that its answer is there."""
-    answer = action.results[0]
-    if action.failed or refused(answer.text):
-        return ()
-    return Action(0, action.call, arguments(action.call), action.results).files
-
-
-def _copy(fragment: Fragment, call: Fragment | None, changed_files: tuple[str, ...]) -> tuple[str | None, Copy]:
-    """The file that an observation shows, and which lines; no file where it is something else.
-
-    An edit often answers with the lines round the change, numbered: a copy like any other.
-    """
-    copy = Copy(fragment, fragment.resource.span if fragment.resource is not None else None)
-    if len(changed_files) == 1:
-        seen = shown(Copy(fragment, (-1, -1)))
-        if seen.first is not None:
-            return changed_files[0], Copy(fragment, (seen.first, seen.stop - 1))
-    if call is not None and not fragment.error and _one_file(call):
-        return call.resource.target if call.resource is not None else None, copy
-    return None, copy
+def _writes(call: Fragment) -> bool:
+    return call.resource is not None and call.resource.cls in BY_TEXT
 
 
 def _one_file(call: Fragment) -> bool:

@@ -54,5 +54,5 @@ class Files(Generic[_T]):
 def _ends(path: str) -> list[str]:
     """The relative paths that end an absolute one: ``b/c``, ``c`` for ``/b/c``."""
     names = [name for name in path.split("/") if name][-_DEEPEST:]
-    whole = path.lstrip("/")
-    return [end for at in range(len(names)) if (end := "/".join(names[at:])) != path or end == whole]
+    ends = ("/".join(names[at:]) for at in range(len(names)))
+    return [end for end in ends if end != path]

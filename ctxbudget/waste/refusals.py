@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 _REFUSED = re.compile(
-    r"(?<![\w/.'\"`-])(?:errors?|failed|failure|fatal|invalid|refused|rejected|denied|cannot|could not|can't|unable"
-    r"|not (?:applied|changed|found|saved|exist|made|unique|been (?:read|applied|made))|no (?:match|replacement|changes?)\b"
-    r"|did not (?:match|appear)|syntax error|aborted|cancell?ed)(?![\w/]|[.-]\w)",
+    r"(?<![\w/.-])(?:errors?|failed|failure|fatal|invalid|refused|rejected|denied|aborted|cancell?ed"
+    r"|cannot|could not|can't|unable|no (?:match|replacement|changes?|such file)|did not (?:match|appear)"
+    r"|(?:not|n't) (?:applied|changed|found|saved|exist|made|unique|match|been (?:read|applied|made)))"
+    r"(?![\w/]|[.-]\w|[\"']?\s*:\s*(?:null|none|false|0|\"\"|\[\]))",
     re.IGNORECASE,
 )
 _LOOKED_AT = 240

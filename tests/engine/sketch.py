@@ -98,11 +98,10 @@ def until(trace: Trace, turn: int) -> Trace:
 
 
 def shown(fragments) -> str:
-    """Fragments as a sketch would write them; stand-ins with their form."""
-    letters = {kind: letter for letter, kind in LETTERS.items()}
+    """Fragments as a sketch would write them; stand-ins with their form in place of their size."""
+    letters = {kind: letter for letter, kind in LETTERS.items()} | {Kind.SUMMARY: "Y"}
     parts = []
     for one in fragments:
-        letter = letters.get(one.kind, "?")
-        form = f"~{one.form}" if one.form else ""
-        parts.append(f"{letter}{one.call}{form}:{one.tokens}" if one.call else f"{letter}{form}{one.tokens}")
+        size = f"~{one.form}" if one.form else f":{one.tokens}" if one.call else str(one.tokens)
+        parts.append(f"{letters.get(one.kind, '?')}{one.call or ''}{size}")
     return " ".join(parts)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from planted import STORIES, Teller
-from running import presets, regret_of, run_of, seen, swapping, Swap
+from running import Swap, presets, regret_of, run_of, seen, swapping
 
 from ctxbudget.evidence import Signal, holds, index
 from ctxbudget.regret import Sight
@@ -52,9 +52,7 @@ def test_stale_copies_and_loops_are_judged_by_what_stands_in_view(name, ops):
         (call.id, changed.id)
         for (call, copies, changed), use in zip(teller.d4, index(trace).of(Signal.STALE), strict=True)
         if changed.id not in view(call.turn - 1)
-        and (
-            {one.id for one in copies} & view(call.turn - 1) or any(holds(text, use) for text in texts(call.turn - 1))
-        )
+        and ({one.id for one in copies} & view(call.turn - 1) or any(holds(text, use) for text in texts(call.turn - 1)))
     ]
     assert [(use.fragment, use.changed) for use in found.stale] == stale
     unseen = [call for call, before in teller.d6 if not {one.id for one in before} & view(call.turn - 1)]

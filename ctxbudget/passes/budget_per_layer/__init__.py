@@ -57,7 +57,7 @@ class BudgetPerLayer:
         yield from _starved(walks)
         wants = {place: want for one in (*walks.values(), thinking) for place, want in one.wants()}
         if self.pairs:
-            wants = completed(view, lanes, walks, wants)
+            wants = completed(view, lanes, walks, wants, self.digest_cost)
         yield from self._edits(view, wants)
 
     def _lanes(self, view: View) -> Lanes:

@@ -51,6 +51,13 @@ class Walk:
             return True
         return self.start < len(self.lane.places) and place >= self.lane.places[self.start]
 
+    def oldest(self) -> Iterator[Fragment]:
+        """The oldest items that stay: of those that all stay whole, and of the tail."""
+        if self.start < len(self.lane.places):
+            yield self.lane.items[self.lane.places[self.start]]
+        if self.tail:
+            yield self.lane.items[min(self.tail)]
+
     def wants(self) -> Iterator[tuple[int, Want]]:
         """The places where the view differs from what should stand there."""
         items = self.lane.items

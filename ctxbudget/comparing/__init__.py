@@ -1,0 +1,123 @@
+"""Paths or traces, and strategies → Comparison: the work of ``ctxbudget compare``, for programs too.
+
+    found = compare(["a.jsonl", "b.jsonl"], ["sliding-window", "clear"], window=200_000)
+    for row in found.pooled:
+        print(row.strategy, row.sent, row.evidence_kept, row.evidence)
+
+Each trace is loaded once, and so are its evidence, its constraints and its placebo made once; every strategy then only
+costs its replay. ``front.py`` says how the rows are ordered, ``knee.py`` what a knee is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxbudget import loaders, sources
+from ctxbudget.comparing.front import RULE, axis_of, ordered
+from ctxbudget.comparing.knee import RULE as KNEE
+from ctxbudget.comparing.knee import knee
+from ctxbudget.comparing.pooling import pooled
+from ctxbudget.comparing.variants import Sweep, chosen, read_sweep, variants
+from ctxbudget.comparing.work import Plan, compared, files
+from ctxbudget.config import Settings
+from ctxbudget.errors import TraceError, UsageError
+from ctxbudget.report import SCHEMA, UnreadableRow
+from ctxbudget.report.build import TOOL
+from ctxbudget.report.compare import Comparison, SweepRow
+from ctxbudget.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ctxbudget.report.compare import ComparedRow, ComparedTrace
+    from ctxbudget.sources import Place
+    from ctxbudget.strategy import Strategy
+
+__all__ = ["Sweep", "chosen", "compare", "read_sweep"]
+
+
+def compare(
+    path_or_traces: str | Path | Trace | Iterable[str | Path | Trace],
+    strategies: Sequence[str | Strategy] = (),
+    *,
+    window: int | None = None,
+    reserve: int = 0,
+    scheme: str | None = None,
+    options: Sequence[str] = (),
+    model: str | None = None,
+    format_name: str | None = None,
+    select: str | None = None,
+    calibrate: bool = True,
+    placebo: bool = True,
+    sweep: Sweep | None = None,
+    jobs: int = 1,
+    settings: Settings | None = None,
+    on_step: Callable[[str, float, int], None] | None = None,
+) -> Comparison:
+    """What each strategy costs and what it would have taken away, per trace and pooled.
+
+    ``strategies`` are names, ``a+b``, files, or Strategy objects; all presets if none is given, or with a ``sweep`` of
+    a pass that pass alone. ``options`` (``pass.option=value``) are set in every one. ``placebo=False`` leaves out the
+    count of chance, and with it the test which signals count. ``jobs`` processes share the files. The rest is as for
+    ``ctxbudget.analyze``. Raises UsageError for what cannot be used, TraceError where no file can be read.
+    """
+    settings = settings or Settings()
+    if jobs < 1:
+        raise UsageError(f"{jobs} jobs do nothing", hint="give --jobs 1 or more")
+    made = tuple(variants(strategies, options, sweep))
+    how = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
+    plan = Plan(made, how, settings, scheme, window, reserve, select, placebo)
+    given = [path_or_traces] if isinstance(path_or_traces, str | Path | Trace) else list(path_or_traces)
+    places = sources.expand([str(each) for each in given if not isinstance(each, Trace)], format_name)
+    found = [compared(each, plan) for each in given if isinstance(each, Trace)]
+    unreadable = _read(plan, places, jobs, on_step, found)
+    return _comparison(found, unreadable, sweep, placebo=placebo)
+
+
+def _read(
+    plan: Plan,
+    places: Sequence[Place],
+    jobs: int,
+    on_step: Callable[[str, float, int], None] | None,
+    found: list[ComparedTrace],
+) -> list[UnreadableRow]:
+    """The traces of every file, put behind ``found``; what cannot be read where something else can."""
+    unreadable: list[UnreadableRow] = []
+    first: TraceError | None = None
+    for done in files(plan, places, jobs, on_step):
+        found += done.traces
+        if done.failure is not None:
+            first = first or done.failure
+            unreadable.append(UnreadableRow(done.path, done.failure.message.removeprefix(f"{done.path}: ")))
+    if first is not None and not found:
+        raise first
+    return unreadable
+
+
+def _comparison(
+    found: Sequence[ComparedTrace], unreadable: list[UnreadableRow], sweep: Sweep | None, *, placebo: bool
+) -> Comparison:
+    rows = [row for trace in found for row in trace.rows]
+    axis = axis_of(rows)
+    together = pooled(found)
+    return Comparison(
+        schema=SCHEMA,
+        tool=TOOL,
+        placebo=placebo,
+        axis=axis,
+        rule=RULE,
+        pooled=ordered(together, axis),
+        compared=[replace(trace, rows=ordered(trace.rows, axis)) for trace in found],
+        sweep=None if sweep is None else _swept(sweep, together, axis),
+        unreadable=unreadable,
+    )
+
+
+def _swept(sweep: Sweep, rows: Sequence[ComparedRow], axis: str) -> SweepRow:
+    groups: dict[str, list[ComparedRow]] = {}
+    for row in rows:
+        groups.setdefault(row.strategy, []).append(row)
+    knees = {name: knee(group, axis) for name, group in groups.items()}
+    return SweepRow(sweep.option, list(sweep.values), knees, KNEE)

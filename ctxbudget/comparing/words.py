@@ -1,0 +1,69 @@
+"""Losses in words: what was out of view and what it takes to read it again. Never that something would have failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.evidence import Signal
+from ctxbudget.trace import named_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ctxbudget.regret import Loss, Regret
+    from ctxbudget.trace import Fragment
+
+BECAME = {
+    "truncated": "truncated",
+    "digest": "shortened to a digest",
+    "cleared": "cleared",
+    "offloaded": "moved to the store",
+    "summary": "summarised",
+    "duplicate": "replaced by a reference",
+}
+"""What happened to a source, by its form; all others were removed."""
+LONGEST = 60
+"""Characters of a path or a string that are shown."""
+
+
+def sentence(loss: Loss, known: Mapping[str, Fragment]) -> str:
+    """``turn 41 edits src/pay.py with text last seen at turn 8, cleared at turn 23: 1,240 tokens to read again``."""
+    use = loss.use
+    seen = f"last seen at turn {named_turn(known[loss.last])}, {BECAME.get(loss.form, 'removed')} at turn {loss.gone}"
+    if use.kind is Signal.EDIT:
+        what = f"edits {short(use.target or 'a file')} with text {seen}"
+    else:
+        where = f" in {known[use.fragment].tool}" if known[use.fragment].tool else ""
+        what = f"uses {short(use.text[0])}{where}, {seen}"
+    again = f"{loss.tokens:,} tokens to read again" if loss.tokens else "read again already for an earlier use"
+    return f"turn {use.turn} {what}: {again}"
+
+
+def summed(found: Regret, kinds: tuple[Signal, ...]) -> str:
+    """``would have removed the only visible source of 3 later edits and 1 other use``."""
+    edits = sum(loss.use.kind is Signal.EDIT for loss in found.losses if loss.use.kind in kinds)
+    others = sum(loss.use.kind is not Signal.EDIT for loss in found.losses if loss.use.kind in kinds)
+    return counts(edits, others, len(found.recalls))
+
+
+def counts(edits: int, others: int, recalls: int) -> str:
+    """The same from numbers."""
+    parts = [_counted(edits, "later edit")] if edits else []
+    parts += [_counted(others, "other use" if edits else "later use")] if others else []
+    lost = f"would have removed the only visible source of {' and '.join(parts)}" if parts else ""
+    if recalls:
+        stored = f"{_counted(recalls, 'later use')} would have been served from the store"
+        return f"{lost}; {stored}" if lost else stored
+    return lost or "every later use had a source in view"
+
+
+def short(text: str) -> str:
+    """One line of it, from the end where it is a long path."""
+    flat = " ".join(text.split())
+    if len(flat) <= LONGEST:
+        return flat
+    return f"...{flat[3 - LONGEST :]}" if "/" in flat else f"{flat[: LONGEST - 3]}..."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,60 @@
+"""A small chart of cost against what is kept: a letter for each strategy; higher keeps more, left costs less."""
+
+from __future__ import annotations
+
+from string import ascii_letters, digits
+from typing import TYPE_CHECKING
+
+from ctxbudget.renderers._compare_sections import dollars, named
+from ctxbudget.renderers._numbers import percent, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctxbudget.report.compare import ComparedRow, Comparison
+
+WIDE, HIGH = 64, 10
+SIGNS = ascii_letters + digits
+LEAD = 9
+
+
+def lines(report: Comparison) -> Iterator[str]:
+    """The chart, its axes, and what each letter is."""
+    rows = report.pooled[: len(SIGNS)]
+    if report.sweep is not None:
+        rows = sorted(rows, key=lambda row: (row.strategy, row.value or 0.0))
+    costs, kept = [_cost(row, report.axis) for row in rows], [_kept(row) for row in rows]
+    low, high, least = min(costs), max(costs), min(kept)
+    grid = [[" "] * WIDE for _ in range(HIGH)]
+    for sign, cost, share in zip(SIGNS, costs, kept, strict=False):
+        column = round((cost - low) / (high - low) * (WIDE - 1)) if high > low else 0
+        line = round((share - least) / (1 - least) * (HIGH - 1)) if least < 1 else HIGH - 1
+        grid[HIGH - 1 - line][column] = sign if grid[HIGH - 1 - line][column] == " " else "+"
+    for number, cells in enumerate(grid):
+        label = percent(1.0) if number == 0 else percent(least) if number == HIGH - 1 and least < 1 else ""
+        yield f"{label:>{LEAD - 2}} │{''.join(cells)}"
+    yield f"{' ' * (LEAD - 1)}└{'─' * WIDE}"
+    left, right = _amount(low, report.axis), _amount(high, report.axis)
+    yield f"{' ' * LEAD}{left}{right.rjust(WIDE - len(left))}"
+    yield from _key(rows, report)
+
+
+def _key(rows: Sequence[ComparedRow], report: Comparison) -> Iterator[str]:
+    knees = report.sweep.knees if report.sweep is not None else {}
+    for sign, row in zip(SIGNS, rows, strict=False):
+        knee = "  (knee)" if row.value is not None and knees.get(row.strategy) == row.value else ""
+        cost = _amount(_cost(row, report.axis), report.axis)
+        yield f"{' ' * LEAD}{sign} {named(row)}: {cost}, {percent(_kept(row))} kept{knee}"
+
+
+def _cost(row: ComparedRow, axis: str) -> float:
+    return row.price if axis == "price" and row.price is not None else float(row.sent)
+
+
+def _kept(row: ComparedRow) -> float:
+    known = row.constraints + row.evidence
+    return (row.constraints_kept + row.evidence_kept) / known if known else 1.0
+
+
+def _amount(cost: float, axis: str) -> str:
+    return dollars(cost) if axis == "price" else tokens(round(cost))

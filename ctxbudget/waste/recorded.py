@@ -1,0 +1,72 @@
+"""What was carried in vain in a recording: every spent observation once, with the turns that carried it so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxbudget.digests import label
+from ctxbudget.evidence.sources import is_observed
+from ctxbudget.waste.copies import Copies, Why
+from ctxbudget.waste.piece import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ctxbudget.trace import Trace
+    from ctxbudget.waste.copies import Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A spent observation, and the last turn whose prompt held it while it was that."""
+
+    spent: Spent
+    until: int
+
+    @property
+    def turns(self) -> int:
+        """How many prompts carried it in vain."""
+        return self.until - self.spent.turn + 1
+
+    @property
+    def token_turns(self) -> int:
+        """Tokens × those turns."""
+        return self.spent.fragment.tokens * self.turns
+
+    def at(self, turn: int) -> bool:
+        """Whether the prompt of that turn carried it in vain."""
+        return self.spent.turn <= turn <= self.until
+
+    @property
+    def piece(self) -> Piece:
+        """It as a piece of waste."""
+        spent = self.spent
+        said = {
+            Why.REPEATED: "the same text came again as",
+            Why.REREAD: "the same lines stand in",
+            Why.STALE: "out of date since",
+        }[spent.why]
+        return Piece(
+            spent.fragment, spent.fragment.tokens, self.token_turns, f"{label(spent.fragment)}: {said} {label(spent.by)}"
+        )
+
+
+def carried(trace: Trace, until: Mapping[str, int]) -> Iterator[Carried]:
+    """The spent observations of a trace, by the verdict that came first. ``until`` is the last turn of each fragment.
+
+    What a recorded compaction removed is no waste from then on, nor does it make a later copy redundant.
+    """
+    copies = Copies()
+    told: set[str] = set()
+    for turn in trace.turns:
+        now = turn.index
+        for fragment in trace.entering(turn):
+            if fragment.call is None and not is_observed(fragment):
+                continue
+            for spent in copies.enter(fragment, lambda id, now=now: until[id] >= now):
+                one = spent.fragment.id
+                last = until[one] if spent.why is Why.STALE else min(until[one], until[spent.by.id])
+                if one not in told and last >= now:
+                    told.add(one)
+                    yield Carried(spent, last)
