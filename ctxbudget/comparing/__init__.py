@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget import loaders, sources
-from ctxbudget.comparing.front import RULE, axis_of, ordered
+from ctxbudget.comparing.front import RULE, axis_of, in_order, ordered
 from ctxbudget.comparing.knee import RULE as KNEE
 from ctxbudget.comparing.knee import knee
 from ctxbudget.comparing.pooling import pooled
@@ -99,17 +99,17 @@ def _read(
 def _comparison(
     found: Sequence[ComparedTrace], unreadable: list[UnreadableRow], sweep: Sweep | None, *, placebo: bool
 ) -> Comparison:
-    rows = [row for trace in found for row in trace.rows]
-    axis = axis_of(rows)
+    axis = axis_of([row for trace in found for row in trace.rows])
     together = pooled(found)
+    order = in_order if sweep is not None else ordered
     return Comparison(
         schema=SCHEMA,
         tool=TOOL,
         placebo=placebo,
         axis=axis,
         rule=RULE,
-        pooled=ordered(together, axis),
-        compared=[replace(trace, rows=ordered(trace.rows, axis)) for trace in found],
+        pooled=order(together, axis),
+        compared=[replace(trace, rows=order(trace.rows, axis)) for trace in found],
         sweep=None if sweep is None else _swept(sweep, together, axis),
         unreadable=unreadable,
     )

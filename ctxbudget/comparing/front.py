@@ -40,6 +40,12 @@ def ordered(rows: Sequence[ComparedRow], axis: str) -> list[ComparedRow]:
     return marked
 
 
+def in_order(rows: Sequence[ComparedRow], axis: str) -> list[ComparedRow]:
+    """The rows as they come, marked in the same way: a sweep is read along its values."""
+    marked = {(row.strategy, row.setting): row for row in ordered(rows, axis)}
+    return [marked[row.strategy, row.setting] for row in rows]
+
+
 def named(row: ComparedRow) -> str:
     """The strategy with what a sweep set."""
     return row.strategy if row.setting is None else f"{row.strategy} {row.setting}"

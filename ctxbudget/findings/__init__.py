@@ -1,6 +1,6 @@
 """Broken limits and broken recordings, each with a stable id, a level, and the place to look at.
 
-``find`` looks at a recording; ``run.py`` at what a strategy made of it.
+``find`` looks at a recording, ``waste.py`` at what it carried without need, ``run.py`` at what a strategy made of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One broken limit or one piece of waste, and where to look."""
+    """One broken limit or one piece of waste, and where to look. ``token_turns`` is of waste: tokens × prompts that
+    held them as waste."""
 
     id: str
     name: str
@@ -44,6 +45,7 @@ class Finding:
     message: str
     tokens: int | None = None
     line: int | None = None
+    token_turns: int | None = None
 
 
 OVER_WINDOW = Rule("CB101", "over the window", "error")
@@ -52,8 +54,16 @@ UNANSWERED_CALL = Rule("CB201", "unanswered call", "warning")
 ORPHAN_RESULT = Rule("CB202", "orphan result", "error")
 PIN_TOUCHED = Rule("CB203", "pinned fragment touched", "error")
 SHRANK_SILENTLY = Rule("CB205", "context shrank without a compaction", "warning")
+REPEATED = Rule("CB301", "repeated observation", "note")
+REREAD = Rule("CB302", "re-read of an unchanged file", "note")
+STALE = Rule("CB303", "stale copy still in context", "note")
+IDLE_TOOLS = Rule("CB304", "tool definitions never called", "note")
+HEAVY = Rule("CB305", "heavy artifact carried on", "note")
+LOOP = Rule("CB306", "loop", "note")
+UNUSED = Rule("CB307", "observation never used again", "note")
 
-RULES = (OVER_WINDOW, STARVED, UNANSWERED_CALL, ORPHAN_RESULT, PIN_TOUCHED, SHRANK_SILENTLY)
+WASTE = (REPEATED, REREAD, STALE, IDLE_TOOLS, HEAVY, LOOP, UNUSED)
+RULES = (OVER_WINDOW, STARVED, UNANSWERED_CALL, ORPHAN_RESULT, PIN_TOUCHED, SHRANK_SILENTLY, *WASTE)
 
 
 def find(trace: Trace, ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:

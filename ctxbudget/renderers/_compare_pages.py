@@ -32,7 +32,8 @@ def blocks(report: Comparison) -> Iterator[Block]:
         for trace in report.compared:
             yield Title(_title(trace))
             yield Line(_identity(trace))
-            yield strategies("Strategies", trace.rows, noted=False)
+            knees = report.sweep.knees if report.sweep is not None else None
+            yield strategies("Strategies", trace.rows, knees, noted=False)
             yield signals(trace.signals)
     if report.unreadable:
         yield Notes(tuple(("warning", "not read", f"{each.path}: {each.reason}") for each in report.unreadable))
@@ -41,10 +42,10 @@ def blocks(report: Comparison) -> Iterator[Block]:
 def _pooled(report: Comparison, title: str) -> Iterator[Block]:
     rows = report.pooled
     yield Facts(tuple(_best(report, rows[0])) if report.sweep is None else tuple(_knees(report)))
-    yield strategies(title, rows)
+    yield strategies(title, rows, report.sweep.knees if report.sweep is not None else None)
     yield Plot("Cost against constraints and evidence kept", tuple(_compare_plot.lines(report)))
     if report.sweep is None:
-        yield Line(("What each would have taken away",))
+        yield Title("What each would have taken away")
         yield Facts(tuple(fact for row in rows for fact in _losses(row)))
 
 

@@ -21,8 +21,6 @@ LEAD = 9
 def lines(report: Comparison) -> Iterator[str]:
     """The chart, its axes, and what each letter is."""
     rows = report.pooled[: len(SIGNS)]
-    if report.sweep is not None:
-        rows = sorted(rows, key=lambda row: (row.strategy, row.value or 0.0))
     costs, kept = [_cost(row, report.axis) for row in rows], [_kept(row) for row in rows]
     low, high, least = min(costs), max(costs), min(kept)
     grid = [[" "] * WIDE for _ in range(HIGH)]
@@ -36,15 +34,12 @@ def lines(report: Comparison) -> Iterator[str]:
     yield f"{' ' * (LEAD - 1)}└{'─' * WIDE}"
     left, right = _amount(low, report.axis), _amount(high, report.axis)
     yield f"{' ' * LEAD}{left}{right.rjust(WIDE - len(left))}"
-    yield from _key(rows, report)
+    yield _key(rows)
 
 
-def _key(rows: Sequence[ComparedRow], report: Comparison) -> Iterator[str]:
-    knees = report.sweep.knees if report.sweep is not None else {}
-    for sign, row in zip(SIGNS, rows, strict=False):
-        knee = "  (knee)" if row.value is not None and knees.get(row.strategy) == row.value else ""
-        cost = _amount(_cost(row, report.axis), report.axis)
-        yield f"{' ' * LEAD}{sign} {named(row)}: {cost}, {percent(_kept(row))} kept{knee}"
+def _key(rows: Sequence[ComparedRow]) -> str:
+    named_signs = " · ".join(f"{sign} {named(row)}" for sign, row in zip(SIGNS, rows, strict=False))
+    return f"{named_signs} · + several"
 
 
 def _cost(row: ComparedRow, axis: str) -> float:

@@ -8,12 +8,12 @@ from ctxbudget.renderers._numbers import NOTHING, percent, tokens
 from ctxbudget.renderers._sections import Column, Row, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ctxbudget.report.compare import ComparedRow, SignalRow, SpreadRow
 
 COLUMNS = (
-    Column("strategy", text=True, room=26),
+    Column("strategy", text=True, room=30),
     Column("peak"),
     Column("over"),
     Column("fired", drop=6),
@@ -28,18 +28,22 @@ COLUMNS = (
     Column("repairs", drop=8),
     Column("trade-off", text=True, room=12),
 )
+BEST, KNEE = "best", "knee"
 UNDER = (
     "over: turns above the window; evidence: later uses with a source in view; by chance: how many of those without "
     "one a placebo loses too; to re-read: tokens to fetch again what was gone, at least"
 )
 
 
-def strategies(title: str, rows: Sequence[ComparedRow], *, noted: bool = True) -> Section:
-    """A row per strategy, the best trade-off first."""
-    return Section(title, COLUMNS, tuple(_row(at, row) for at, row in enumerate(rows)), UNDER if noted else "")
+def strategies(
+    title: str, rows: Sequence[ComparedRow], knees: Mapping[str, float | None] | None = None, *, noted: bool = True
+) -> Section:
+    """A row per strategy, the best trade-off first; of a sweep (``knees``) in the order of its values."""
+    made = tuple(_row(row, _verdict(at, row, knees)) for at, row in enumerate(rows))
+    return Section(title, COLUMNS, made, UNDER if noted else "")
 
 
-def _row(at: int, row: ComparedRow) -> Row:
+def _row(row: ComparedRow, verdict: str) -> Row:
     cells = (
         named(row),
         percent(row.peak_share),
@@ -54,14 +58,15 @@ def _row(at: int, row: ComparedRow) -> Row:
         tokens(row.fetch_tokens),
         tokens(row.recalls),
         tokens(row.repairs),
-        _verdict(at, row),
+        verdict,
     )
-    return Row(cells, "over" if row.over else "total" if at == 0 else "" if row.front else "note")
+    return Row(cells, "over" if row.over else "total" if verdict in {BEST, KNEE} else "" if row.front else "note")
 
 
 def named(row: ComparedRow) -> str:
-    """The strategy with what a sweep set."""
-    return row.strategy if row.setting is None else f"{row.strategy} {row.setting}"
+    """The strategy with what a sweep set, in short: ``clear-tool-results keep=5``."""
+    option, _, value = (row.setting or "").partition("=")
+    return row.strategy if row.setting is None else f"{row.strategy} {option.rpartition('.')[2]}={value}"
 
 
 def dollars(amount: float | None) -> str:
@@ -119,9 +124,11 @@ def _share(kept: int, known: int) -> str:
     return f"{kept}/{known}" if known else NOTHING
 
 
-def _verdict(at: int, row: ComparedRow) -> str:
-    if row.dominated_by is not None:
-        return f"dominated by {row.dominated_by}"
+def _verdict(at: int, row: ComparedRow, knees: Mapping[str, float | None] | None) -> str:
+    if knees is not None and row.value is not None and knees.get(row.strategy) == row.value:
+        return KNEE
     if row.over:
         return "does not fit"
-    return "best" if at == 0 else "on the front"
+    if row.dominated_by is not None:
+        return "dominated"
+    return BEST if at == 0 and knees is None else "on the front"

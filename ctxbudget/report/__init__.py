@@ -172,6 +172,32 @@ class GrowthRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WasteRow:
+    """What one rule of waste found, over the whole trace: ``tokens`` each time once, ``token_turns`` their rent."""
+
+    id: str
+    name: str
+    findings: int
+    tokens: int
+    token_turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """What could go with nothing true lost: repeated observations, re-reads and stale copies (CB301 to CB303).
+
+    ``tokens`` in ``fragments`` stood as waste in the fullest turn, ``share`` is their part of it; ``token_turns`` is
+    what they cost over the whole trace. ``rules`` are all rules of waste that found something, the others stand apart.
+    """
+
+    tokens: int
+    share: float
+    fragments: int
+    token_turns: int
+    rules: list[WasteRow]
+
+
+@dataclass(frozen=True, slots=True)
 class FragmentRow:
     """One fragment; ``turn`` is the first whose context holds it, ``until`` the last; ``what`` a short description."""
 
@@ -248,6 +274,7 @@ class TraceReport:
     by_tool: list[TotalRow]
     by_resource: list[TotalRow]
     growth: list[GrowthRow]
+    waste: Waste
     estimators: list[EstimatorRow]
     fragments: list[FragmentRow]
     shown_turn: TurnContext | None

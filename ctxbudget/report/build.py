@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, estimators, findings, models
 from ctxbudget.errors import UsageError
+from ctxbudget.findings import waste
 from ctxbudget.ledger import Entry, context, entries, lives, unpaired
 from ctxbudget.report import (
     SCHEMA,
@@ -27,7 +28,7 @@ from ctxbudget.report import (
     UnreadableRow,
     UsageRow,
 )
-from ctxbudget.report.tables import fragment_row, fragment_rows, growth_rows, total_rows
+from ctxbudget.report.tables import fragment_row, fragment_rows, growth_rows, total_rows, wasted
 from ctxbudget.tokens import encoding_for
 from ctxbudget.trace import Warning as TraceWarning
 
@@ -98,6 +99,7 @@ def trace_report(
     carried = lives(trace)
     peak = max(ledger, key=lambda entry: entry.size, default=None)
     sums = total_rows(carried, peak, scheme)
+    in_vain = waste.find(trace, carried)
     return TraceReport(
         schema=SCHEMA,
         tool=TOOL,
@@ -129,6 +131,7 @@ def trace_report(
         by_tool=sums["tool"],
         by_resource=sums["resource"],
         growth=growth_rows(trace, ledger),
+        waste=wasted(in_vain, peak),
         estimators=_estimators(trace) if with_estimators else [],
         fragments=fragment_rows(carried, scheme) if with_fragments else [],
         shown_turn=None if turn is None else _shown(trace, ledger, carried, scheme, turn, window.tokens),
@@ -136,7 +139,7 @@ def trace_report(
             trace_report(child, scheme, models.window_of(child), reserve=reserve, with_fragments=with_fragments)
             for child in trace.children
         ],
-        findings=list(findings.find(trace, ledger, window)),
+        findings=[*findings.find(trace, ledger, window), *in_vain.findings],
         warnings=[*trace.warnings, *([] if usable else [_nothing_usable(reserve, window)])],
     )
 

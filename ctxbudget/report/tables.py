@@ -5,11 +5,13 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from ctxbudget.report import FragmentRow, GrowthRow, TotalRow
+from ctxbudget.findings import WASTE
+from ctxbudget.report import FragmentRow, GrowthRow, TotalRow, Waste, WasteRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ctxbudget.findings.waste import Found
     from ctxbudget.layers import Scheme
     from ctxbudget.ledger import Entry, Life
     from ctxbudget.trace import Fragment, Trace
@@ -91,6 +93,25 @@ def _row(name: str, total: _Sum, peak: int, at: int) -> TotalRow:
         share=total.peak / peak if peak else 0.0,
         growth=(total.peak - total.first) / (at - 1) if at > 1 else 0.0,
         token_turns=total.token_turns,
+    )
+
+
+def wasted(found: Found, fullest: Entry | None) -> Waste:
+    """What could go with nothing true lost, and what each rule of waste found."""
+    at, peak = (fullest.turn.index, fullest.tokens) if fullest else (0, 0)
+    there = [one.spent.fragment.tokens for one in found.spent if one.at(at)]
+    rows = {rule.id: WasteRow(rule.id, rule.name, 0, 0, 0) for rule in WASTE}
+    for each in found.findings:
+        row = rows[each.id]
+        rows[each.id] = WasteRow(
+            row.id, row.name, row.findings + 1, row.tokens + (each.tokens or 0), row.token_turns + (each.token_turns or 0)
+        )
+    return Waste(
+        tokens=sum(there),
+        share=sum(there) / peak if peak else 0.0,
+        fragments=len(there),
+        token_turns=sum(one.token_turns for one in found.spent),
+        rules=[row for row in rows.values() if row.findings],
     )
 
 

@@ -21,7 +21,7 @@ Span = tuple[int, int]
 _UNKNOWN: Span = (-1, -1)
 _HEAD = 2_000
 """Characters in which the number of the first line stands."""
-_PROBES, _PROBE = 4, 24
+_PROBES, _PROBE = 3, 24
 """Lines that are looked at to tell whether two texts may be one file, and how many characters of each."""
 
 
@@ -65,16 +65,16 @@ def shown(copy: Copy) -> Shown:
 
 def akin(one: Fragment, other: Fragment) -> bool:
     """Whether two texts can be copies of one file at all: cheap, by the ends of a few lines of the shorter."""
-    small, large = sorted((one.text, other.text), key=len)
-    step = max(1, len(small) // (_PROBES + 1))
-    return any(_line_end(small, at) in large for at in range(step, len(small), step))
-
-
-def _line_end(text: str, at: int) -> str:
-    """The last characters of the line at a place, so that a line number in front does not matter."""
-    stop = text.find("\n", at)
-    stop = len(text) if stop < 0 else stop
-    return text[max(text.rfind("\n", 0, stop) + 1, stop - _PROBE) : stop].strip()
+    small, large = one.text, other.text
+    if len(small) > len(large):
+        small, large = large, small
+    for number in range(1, _PROBES + 1):
+        stop = small.find("\n", len(small) * number // (_PROBES + 1))
+        stop = len(small) if stop < 0 else stop
+        end = small[max(0, stop - _PROBE) : stop]
+        if end[end.rfind("\n") + 1 :].strip() in large:  # the end of a line: a number in front does not matter
+            return True
+    return False
 
 
 def holds(outer: Copy, inner: Copy) -> bool:

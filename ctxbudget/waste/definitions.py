@@ -25,8 +25,10 @@ def never_called(trace: Trace, lives: Sequence[Life]) -> Iterator[Piece]:
 
     Where one fragment holds several tools, its tokens are divided by the length of their JSON: an estimate.
     """
-    called = {fragment.tool for fragment in trace.fragments if fragment.asks}
     shares = [(life, tool) for life in lives if life.fragment.kind is Kind.TOOL_DEFINITIONS for tool in _tools(life)]
+    if not shares:
+        return
+    called = {fragment.tool for fragment in trace.fragments if fragment.asks}
     idle = [(life, name, tokens) for life, (name, tokens) in shares if name not in called]
     if not idle:
         return

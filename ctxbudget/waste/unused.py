@@ -46,12 +46,12 @@ def unused(trace: Trace, observations: Sequence[Life], besides: Collection[str])
     looked_at = nlargest(MOST, large, key=lambda life: life.token_turns)
     if not looked_at:
         return
-    last = _last_said(trace)
-    found = [last.keys() & set(_WORD.findall(life.fragment.text)) for life in looked_at]
-    common = Counter(word for each in found for word in each)
-    for life, each in zip(looked_at, found, strict=True):
-        seen = life.fragment.turn + ONCE
-        if not _used(word for word in each if common[word] <= COMMON and last[word] > seen):
+    held = [set(_WORD.findall(life.fragment.text)) for life in looked_at]
+    common = Counter(word for each in held for word in each)
+    telling = [{word for word in each if common[word] <= COMMON and _counts(word)} for each in held]
+    last = _last_said(trace) if any(telling) else {}
+    for life, each in zip(looked_at, telling, strict=True):
+        if not _used(word for word in each if last.get(word, 0) > life.fragment.turn + ONCE):
             yield piece(life, f"not used again in this trace, carried on for {carried_on(life)} turns")
 
 
@@ -59,11 +59,15 @@ def _large(life: Life) -> bool:
     return life.fragment.tokens >= LARGE and carried_on(life) >= LONG and bool(life.fragment.text)
 
 
+def _counts(word: str) -> bool:
+    return len(word) >= PLAIN or _TELLING.search(word) is not None
+
+
 def _used(said: Iterator[str]) -> bool:
     """Whether words that were said later prove a use."""
     plain = 0
     for word in said:
-        plain += len(word) >= PLAIN
+        plain += 1
         if plain >= FEW or _TELLING.search(word):
             return True
     return False

@@ -24,7 +24,9 @@ class Says:
         self.seen = (*self.seen, request)
         if self.text is None:
             raise SummaryError("the endpoint refused the request, HTTP 400")
-        return Summary(self.text, tokens_in=request.size, tokens_out=request.count(self.text), calls=1, simulated=False, by="m-1")
+        return Summary(
+            self.text, tokens_in=request.size, tokens_out=request.count(self.text), calls=1, simulated=False, by="m-1"
+        )
 
 
 @pytest.fixture

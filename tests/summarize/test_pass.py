@@ -28,7 +28,15 @@ def at(trace, turn, strategy, summariser, *, window=1_000, fail=0):
 
 def shown(fragments):
     """Live fragments: the letter of what was recorded, Y for a summary, with their tokens."""
-    letters = {"user": "U", "system_prompt": "S", "reasoning": "R", "answer": "A", "summary": "Y", "call": "c", "result": "r"}
+    letters = {
+        "user": "U",
+        "system_prompt": "S",
+        "reasoning": "R",
+        "answer": "A",
+        "summary": "Y",
+        "call": "c",
+        "result": "r",
+    }
     return " ".join(f"{letters[one.kind]}{one.call + ':' if one.call else ''}{one.tokens}" for one in fragments)
 
 
@@ -92,7 +100,13 @@ def test_as_much_of_the_oldest_as_is_needed(says):
 
 
 def test_the_edit_carries_its_sizes(says):
-    run = replay(sketch(LONG), alone(floor=250, keep_turns=1), window=1_000, count=words, aids=(Summarising(says("so far so good")),))
+    run = replay(
+        sketch(LONG),
+        alone(floor=250, keep_turns=1),
+        window=1_000,
+        count=words,
+        aids=(Summarising(says("so far so good")),),
+    )
     (note,) = notes(run)
     (change,) = [change for row in run.turns for change in row.edits]
     assert (note.tokens, note.summarised, note.summary, note.tail) == (213, 217, 4, 52)
@@ -100,7 +114,12 @@ def test_the_edit_carries_its_sizes(says):
     assert change.reason == note.message == "summary by m-1; 213 tokens freed: 217 became 4, 52 kept after it"
     assert (note.calls, note.tokens_in, note.tokens_out, note.simulated) == (1, 217, 4, False)
     totals = run.totals
-    assert (totals.summaries, totals.summary_calls, totals.summary_tokens_in, totals.summary_tokens_out) == (1, 1, 217, 4)
+    assert (totals.summaries, totals.summary_calls, totals.summary_tokens_in, totals.summary_tokens_out) == (
+        1,
+        1,
+        217,
+        4,
+    )
     assert not totals.summary_simulated
 
 
@@ -127,9 +146,11 @@ def test_no_step_no_change(says):
 def test_the_bare_notice_counts_what_is_missing_by_then(says):
     trace = sketch(LONG + " | A5 U9 | A5 U9")
     view = at(trace, 6, alone(floor=250, to=30), says(None))
-    assert [one.text for one in view.fragments() if one.form] == ["[11 earlier messages removed; no summary could be made]"]
+    assert [one.text for one in view.fragments() if one.form] == [
+        "[11 earlier messages removed; no summary could be made]"
+    ]
     view = at(trace, 8, alone(floor=40, to=30), says(None))
-    assert [one.text for one in view.fragments() if one.form][0].startswith("[15 earlier messages removed")
+    assert next(one.text for one in view.fragments() if one.form).startswith("[15 earlier messages removed")
 
 
 def test_c42_a_summary_that_is_not_smaller_changes_nothing(case, says):

@@ -148,7 +148,9 @@ def test_compaction_at_its_own_threshold(sample):
     assert (run.totals.summary_calls, run.totals.summary_tokens_in) == (note.calls, note.tokens_in)
     small = run_of(sample("migrate_module.jsonl"), "compaction:when=20k", 200_000)
     assert small.turns[notes(small)[0][0] - 1].before >= 50_000
-    assert any(one.code == "cannot-fire" for one in run_of(sample("migrate_module.jsonl"), "compaction", 120_000).warnings)
+    assert any(
+        one.code == "cannot-fire" for one in run_of(sample("migrate_module.jsonl"), "compaction", 120_000).warnings
+    )
 
 
 def test_drift_is_measured_against_the_originals(sample):

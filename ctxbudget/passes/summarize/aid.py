@@ -18,6 +18,6 @@ class Summarising:
 
     summariser: Summariser = field(default_factory=Extractive)
     fail: int = 0
-    """So many of the first steps fail at every firing (``--fail-summary``)."""
+    """The first so many steps of the whole ladder fail at every firing (``--fail-summary``)."""
     facts: tuple[Fact, ...] = ()
     """Must-keep facts of the user, which a summary has to show where what it replaces does."""

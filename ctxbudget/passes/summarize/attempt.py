@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ctxbudget.summaries import descend
+from ctxbudget.summaries import STEPS, descend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,9 +56,10 @@ def attempted(
     """
     heard = _Heard(aid.summariser)
     written = tuple(step for step in steps if step != NOTICE)
-    outcome = descend(heard, asked, steps=written, fail=aid.fail, repair=repair, accept=accept)
+    forced = sum(step in STEPS[: aid.fail] for step in written)
+    outcome = descend(heard, asked, steps=written, fail=forced, repair=repair, accept=accept)
     if outcome.step is None and NOTICE in steps and (urgent or not _inflated(outcome)):
-        last = descend(heard, asked, steps=(NOTICE,), fail=max(0, aid.fail - len(written)), accept=accept)
+        last = descend(heard, asked, steps=(NOTICE,), fail=int(NOTICE in STEPS[: aid.fail]), accept=accept)
         outcome = replace(
             last,
             failures=outcome.failures + last.failures,
