@@ -56,11 +56,15 @@ def _strategy(entry: Entry) -> str:
     also = f" Also called {', '.join(f'`{name}`' for name in entry.aliases)}." if entry.aliases else ""
     stages = [f"{number}. {stage}" for number, stage in enumerate(entry.stages, 1)] or ["No stages."]
     pinned = ["", f"Pinned: {', '.join(entry.pin)}."] if entry.pin else []
-    return "\n".join([f"## {entry.name}", "", f"{entry.description}{also}", "", *_said(entry), "", *stages, *pinned, ""])
+    return "\n".join(
+        [f"## {entry.name}", "", f"{entry.description}{also}", "", *_said(entry), "", *stages, *pinned, ""]
+    )
 
 
 def _pass(entry: Entry) -> str:
-    rows = [f"| `{name}` | {f'`{default}`' if default else ''} | {_code(text)} |" for name, default, text in entry.options]
+    rows = [
+        f"| `{name}` | {f'`{default}`' if default else ''} | {_code(text)} |" for name, default, text in entry.options
+    ]
     table = ["", "| option | default | meaning |", "|---|---|---|", *rows] if rows else []
     return "\n".join([f"## {entry.name}", "", _code(entry.description), "", *_said(entry), *table, ""])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ctxbudget.builder import TraceBuilder
-from ctxbudget.ledger import context, entries, live_at_end, lives, unpaired
 from ctxbudget.layers import AGENT
+from ctxbudget.ledger import context, entries, live_at_end, lives, unpaired
 from ctxbudget.trace import Form, Kind, Usage
 
 

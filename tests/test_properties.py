@@ -38,7 +38,7 @@ json_values = st.recursive(
 """JSON with the words of our formats in all the wrong places."""
 
 
-def check(path, options=Options()):
+def check(path, options=Options()):  # noqa: B008 - frozen
     """Load a file and hold every promise about it, or see one clean error."""
     try:
         traces = load(str(path), options)

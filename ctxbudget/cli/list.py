@@ -12,10 +12,13 @@ from ctxbudget.cli import complete
 def list_names(
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="strategies, passes, formats, layers, models or estimators.", autocompletion=complete.listings),
+        typer.Argument(
+            metavar="WHAT", help="strategies, passes, formats, layers, models or estimators.",
+            autocompletion=complete.listings,
+        ),
     ],
     match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only what holds this.", show_default=False)] = "",
-) -> None:
+) -> None:  # fmt: skip
     """List the names that other commands take.
 
     \b
@@ -29,6 +32,4 @@ def list_names(
     from ctxbudget.cli import outputs  # noqa: PLC0415
 
     target = output.open_output(None)
-    outputs.write_blocks(
-        listings.pages(what, match), outputs.look(target, by=None, table=None, children=False), target
-    )
+    outputs.write_blocks(listings.pages(what, match), outputs.look(target, by=None, table=None, children=False), target)

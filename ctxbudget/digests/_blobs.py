@@ -12,7 +12,8 @@ blob from 129 digits on: SHA-512 has 128."""
 
 _RUN = re.compile(
     r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/_=%-]{16,}"
-    r"|(?:(?<=\n)|\A)(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/]{0,76}={0,2}"
+    r"|(?:(?<=\n)|\A)(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/]{60,76}={0,2}"
+    r"(?:\r?\n(?:[A-Za-z0-9+/]{4}){0,18}(?:[A-Za-z0-9+/]{2,3}={1,2}|[A-Za-z0-9+/]{4})(?=\s|\Z))?"
     r"|(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{129,}={0,2}"
 )
 _WORTH_IT = re.compile(r"[A-Za-z0-9+/=_%-]{60}")
@@ -29,7 +30,7 @@ def _named(run: re.Match[str]) -> str:
     text = run[0]
     if text.startswith("data:"):
         return f"[{run['type'] or 'data'}, base64, {number(len(text))} characters]"
-    if _HEX.match(text):
+    if _HEX.match(text) and len(set(text[:4000])) > 8:
         return f"[hex, {number(len(text))} characters]"
     if len(text) < LONGEST_ID or not _encoded(text[:4000]):
         return text

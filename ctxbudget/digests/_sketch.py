@@ -33,16 +33,17 @@ def fitted(
 ) -> str:
     """The first lead with which anything can be said within ``cap`` tokens; else a lead alone, else nothing.
 
-    With ``whole_lead`` a long lead alone is better than a short one with more behind it.
+    The last lead names the least, so it is for where no other fits. With ``whole_lead`` a long lead alone is better
+    than a short one with more behind it.
     """
     alone = ""
-    for lead in dict.fromkeys(map(clean, leads)):
-        if count(lead) <= cap:
-            if text := _filled(lead, parts, cap, count):
-                return text
-            alone = alone or lead
-            if whole_lead:
-                break
+    for place, lead in enumerate(leads, 1):
+        said = clean(lead)
+        if (alone and (whole_lead or place == len(leads))) or count(said) > cap:
+            continue
+        if text := _filled(said, parts, cap, count):
+            return text
+        alone = alone or said
     return alone
 
 

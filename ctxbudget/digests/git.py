@@ -78,4 +78,4 @@ def _status(text: str) -> list[Part]:
 def _sections(text: str) -> list[tuple[str, str]]:
     found = list(_SECTION.finditer(text))
     ends = [*(section.start() for section in found[1:]), len(text)]
-    return [(section[1], text[section.end() : end]) for section, end in zip(found, ends, strict=True)]
+    return [(section[1], text[section.end() : end]) for section, end in zip(found, ends, strict=False)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
     from ctxbudget.digests._parts import Part
 
 _LONG = re.compile(
-    r"^(?P<kind>[dlbcps-])[rwxsStT-]{9}\S?[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+[\d.,]+[KMGTi]*[ \t]+"
-    r"(?:\S+[ \t]+\S+[ \t]+[\d:]+|[\d-]+[ \t]+[\d:.]+(?:[ \t][+-]\d+)?)[ \t]+(?P<name>[^\n]+)$",
+    r"^([dlbcps-])[rwxsStT-]{9}\S?[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+[\d.,]+[KMGTi]*[ \t]+"
+    r"(?:\S+[ \t]+\S+[ \t]+[\d:]+|[\d-]+[ \t]+[\d:.]+(?:[ \t][+-]\d+)?)[ \t]+([^\n]+)$",
     re.MULTILINE,
 )
 """A line of ``ls -l``."""
-_TREE = re.compile(r"^(?:[│|` \t\u00a0]*[├└|`+\\][─-]{1,3}[ \u00a0])(?P<name>[^\n]+)$", re.MULTILINE)
-_BULLET = re.compile(r"^[ \t]*- (?P<name>[^\n]+)$", re.MULTILINE)
+_TREE = re.compile(r"^(?:[│|` \t\u00a0]*[├└|`+\\][─-]{1,3}[ \u00a0])([^\n]+)$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*- ([^\n]+)$", re.MULTILINE)
 _PATH = re.compile(r"[^\s:*?\"<>|=(){};,]+(?: [^\s:*?\"<>|=(){};,]+){0,3}[/*@]?\Z")
 _ERROR = re.compile(
     r"\A(?:ls|find|tree|dir|stat)?:? ?[^\n]{0,200}(?:No such file|cannot access|not found|denied|not exist)"
@@ -33,17 +32,12 @@ _NOTE = re.compile(
     r"|[(\[.][^\n]*(?:truncated|omitted)[^\n]*|\d+ director(?:y|ies), \d+ files?|[^\n]*:)$"
 )
 _COLUMNS = re.compile(r"\t|[ ]{2,}")
-_ENDING = re.compile(r"[^/\\. ](\.[A-Za-z0-9]{1,8})[*@]?\Z")
+_ENDING = re.compile(r"[^/\\.\s](\.[A-Za-z][A-Za-z0-9]{0,7})[*@]?$", re.MULTILINE)
 _ENDINGS = 3
 _TREE_SUM = re.compile(r"^\d+ director(?:y|ies), \d+ files?$", re.MULTILINE)
+_SELF = frozenset({".", "..", "./", "../"})
 _FEW = 4
 """Entries up to which the names say it all."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    name: str
-    directory: bool
 
 
 def score(seen: Observed) -> float:
@@ -65,54 +59,53 @@ def score(seen: Observed) -> float:
 
 def sketch(seen: Observed) -> Sketch:
     """Counts, endings, names; names below one directory are shown from there."""
-    entries = _entries(seen)
-    if not entries:
+    names, folders = _entries(seen)
+    if not names:
         return Sketch((Prose(seen.text, tail=True),))
-    below = _shared(entries)
-    directories = sum(entry.directory for entry in entries)
-    parts: list[Part] = [Phrase(several(len(entries), "entry", "entries"))]
+    below = _shared(names)
+    parts: list[Part] = [Phrase(several(len(names), "entry", "entries"))]
     if below and below.rstrip("/") not in seen.target:
         parts.append(Phrase(f"below {below}"))
-    kinds = [several(directories, "directory", "directories")] if directories else []
-    if said := _TREE_SUM.search(seen.tail):
-        kinds = [said[0]]
-    kinds += [f"{number(count)} {ending}" for ending, count in _endings(entries) if count > 1]
-    if kinds and len(entries) > _FEW:
+    if len(names) > _FEW and (kinds := _kinds(seen, names, folders)):
         parts.append(Phrase(", ".join(kinds)))
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
-    names = [entry.name[len(below) :] for entry in entries]
-    parts.append(Lines(names) if seen.roomy and len(names) <= 40 else Names(names))
+    shown = [name[len(below) :] for name in names]
+    parts.append(Lines(shown) if seen.roomy and len(shown) <= 40 else Names(shown))
     return Sketch(tuple(parts), verb="" if seen.cls else "listed")
 
 
-def _entries(seen: Observed) -> list[_Entry]:
-    """Everything listed, in order, without ``.``, ``..``, totals and headings."""
+def _kinds(seen: Observed, names: list[str], folders: set[str]) -> list[str]:
+    """How many directories there are, and files of the main endings; by ``tree``'s own count where it gives one."""
+    said = _TREE_SUM.search(seen.tail)
+    directories = len(folders) or sum(name.endswith("/") for name in names)
+    first = [said[0]] if said else [several(directories, "directory", "directories")] if directories else []
+    endings = Counter(
+        _ENDING.findall("\n".join(name for name in names if name not in folders) if folders else "\n".join(names))
+    )
+    return first + [f"{number(count)} {ending}" for ending, count in endings.most_common(_ENDINGS) if count > 1]
+
+
+def _entries(seen: Observed) -> tuple[list[str], set[str]]:
+    """Everything listed, in order, without ``.``, ``..``, totals and headings; which of it ``ls -l`` calls folders."""
     text = seen.text
-    if long := list(_LONG.finditer(text)):
-        return [
-            _Entry(line["name"].partition(" -> ")[0], line["kind"] == "d")
-            for line in long
-            if line["name"] not in {".", "..", "./", "../"}
-        ]
+    if long := [(kind, name.partition(" -> ")[0]) for kind, name in _LONG.findall(text) if name not in _SELF]:
+        return [name for _, name in long], {name for kind, name in long if kind == "d"}
     for shape in (_TREE, _BULLET):
         if sum(1 for line in seen.top if shape.match(line)) * 2 > len(seen.top):
-            return [_Entry(name.strip(), name.rstrip().endswith("/")) for name in shape.findall(text)]
-    lines = [line.strip() for line in text.split("\n") if not _NOTE.match(line)]
-    names = [name.strip() for line in lines for name in (_COLUMNS.split(line) if _COLUMNS.search(line) else (line,))]
-    return [_Entry(name, name.endswith("/")) for name in names if name]
+            return [name.strip() for name in shape.findall(text)], set()
+    lines = [line for line in map(str.strip, text.split("\n")) if line]
+    if any(_NOTE.match(line) for line in (*seen.top, *seen.tail.split("\n"))):
+        lines = [line for line in lines if not _NOTE.match(line)]
+    if any(map(_COLUMNS.search, seen.top)):
+        lines = [name for line in lines for name in map(str.strip, _COLUMNS.split(line)) if name]
+    return lines, set()
 
 
-def _shared(entries: list[_Entry]) -> str:
+def _shared(names: list[str]) -> str:
     """The directory that all names lie below, where they are paths."""
-    names = [entry.name for entry in entries]
     if len(names) < 2:
         return ""
     low, high = min(names), max(names)  # what these two share all others share
     same = next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
     return low[: low.rfind("/", 0, same) + 1]
-
-
-def _endings(entries: list[_Entry]) -> list[tuple[str, int]]:
-    found = (_ENDING.search(entry.name) for entry in entries if not entry.directory)
-    return Counter(match[1] for match in found if match).most_common(_ENDINGS)

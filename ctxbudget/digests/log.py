@@ -40,8 +40,6 @@ _AROUND = 2
 """Lines on either side of an error: five lines for each."""
 _KINDS = 12
 """Kinds of errors shown at most."""
-_SCANNED = 2_000
-"""Errors looked at for their kind."""
 
 
 def score(seen: Observed) -> float:
@@ -90,9 +88,7 @@ def _levels(text: str) -> dict[str, int]:
 def _kinds(text: str) -> list[tuple[int, int]]:
     """Where each kind of error stands first, and how often it comes; numbers and ids do not make a kind."""
     kinds: dict[str, list[int]] = {}
-    for seen, match in enumerate(_SEVERE.finditer(text)):
-        if seen >= _SCANNED:
-            break
+    for match in _SEVERE.finditer(text):
         kinds.setdefault(_VARIES.sub("#", match[0][:300]), []).append(match.start())
     return [(places[0], len(places)) for places in list(kinds.values())[:_KINDS]]
 

@@ -36,7 +36,7 @@ class HardLimit:
         excess = view.tokens - view.share(self.limit)
         if excess <= 0:
             return
-        gone = self._oldest(view, excess)
+        gone = self._oldest(view, excess + view.tokens_of(self.notice))
         if gone:
             yield dropping(view, NAME, gone, self.notice, "over the limit")
 

@@ -47,7 +47,8 @@ class PruneMiddle:
             middle = self._middle(view, messages, min(self.keep_last, int(count * self.keep_share)) + 1)
             gone = cut(view, (fragment for message in middle for fragment in message))
             left = len(messages) - len(middle) + bool(self.text)
-            if left >= count or view.tokens - sum(one.tokens for one in gone) <= view.share(self.limit):
+            freed = sum(one.tokens for one in gone) - view.tokens_of(self.text)
+            if left >= count or view.tokens - freed <= view.share(self.limit):
                 break
             count = left
         if any(one.message >= 0 for one in gone):

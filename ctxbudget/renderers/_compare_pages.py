@@ -50,14 +50,19 @@ def _pooled(report: Comparison, title: str) -> Iterator[Block]:
 
 
 def _best(report: Comparison, row: ComparedRow) -> Iterator[tuple[str, str]]:
-    kept = f"keeps {row.constraints_kept} of {counted(row.constraints, 'constraint')} and a source of "
-    kept += f"{row.evidence_kept} of {counted(row.evidence, 'later use')}"
     sent = f"{tokens(row.sent, estimated=True)} tokens sent"
     price = f", {dollars(row.price)} at list prices" if row.price is not None else ""
-    yield "Best", f"{named(row)}: {sent}{price}; {kept}"
+    yield "Best", f"{named(row)}: {sent}{price}{_kept(row)}"
     if row.saving is not None:
         yield "Saves", _saving(row, row.saving)
     yield "Order", report.rule
+
+
+def _kept(row: ComparedRow) -> str:
+    """How much of what there was to keep."""
+    parts = [f"{row.constraints_kept} of {counted(row.constraints, 'constraint')}"] if row.constraints else []
+    parts += [f"a source of {row.evidence_kept} of {counted(row.evidence, 'later use')}"] if row.evidence else []
+    return f"; keeps {' and '.join(parts)}" if parts else ""
 
 
 def _saving(row: ComparedRow, saving: float) -> str:

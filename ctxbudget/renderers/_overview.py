@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from ctxbudget.renderers._numbers import NOTHING, counted, percent, signed, tokens
-from ctxbudget.renderers._sections import Column, Row, Section
+from ctxbudget.renderers._sections import TOP, Column, Row, Section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +118,7 @@ def findings(report: TraceReport | RunReport) -> Section:
             Column("level"),
             Column("turn"),
             Column("tokens", drop=1),
+            Column("token-turns", drop=5),
             Column("line", drop=2),
             Column("layer", text=True, drop=4),
             Column("name", text=True, drop=3),
@@ -129,6 +131,7 @@ def findings(report: TraceReport | RunReport) -> Section:
                     each.level,
                     tokens(each.turn),
                     tokens(each.tokens),
+                    tokens(each.token_turns),
                     NOTHING if each.line is None else str(each.line),
                     each.layer or NOTHING,
                     each.name,
@@ -138,6 +141,37 @@ def findings(report: TraceReport | RunReport) -> Section:
             )
             for each in report.findings
         ),
+    )
+
+
+def waste(report: TraceReport) -> Section:
+    """The worst pieces of waste, by what carrying them cost."""
+    found = [each for each in report.findings if each.token_turns is not None]
+    worst = nlargest(TOP, found, key=lambda each: each.token_turns or 0)
+    return Section(
+        "Waste by token-turns",
+        (
+            Column("id"),
+            Column("tokens", drop=1),
+            Column("token-turns"),
+            Column("turn", drop=3),
+            Column("line", drop=2),
+            Column("what", text=True, room=40),
+        ),
+        tuple(
+            Row(
+                (
+                    each.id,
+                    tokens(each.tokens),
+                    tokens(each.token_turns),
+                    tokens(each.turn),
+                    NOTHING if each.line is None else str(each.line),
+                    each.message,
+                )
+            )
+            for each in worst
+        ),
+        f"and {len(found) - TOP:,} more: --table findings" if len(found) > TOP else "",
     )
 
 

@@ -118,7 +118,7 @@ def _trace(report: TraceReport, look: Look) -> Iterator[Block]:
     if report.shown_turn is not None:
         yield from _turn(report.shown_turn)
         return
-    yield Facts(tuple(_sentences.fullness(report)))
+    yield Facts((*_sentences.fullness(report), *_sentences.waste(report)))
     if report.turns:
         yield Chart(report)
     yield from _tables(report, look)
@@ -137,6 +137,7 @@ def _tables(report: TraceReport, look: Look) -> Iterator[Block]:
             _sections.growth(report),
             _sections.breakdown(report, "tool", _sections.TOP),
             _sections.breakdown(report, "resource", _sections.TOP),
+            _overview.waste(report),
         ]
     sections += [
         _overview.compactions(report),

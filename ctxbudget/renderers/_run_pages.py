@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers import _compare_pages, _life, _pages, _run_sections, _run_sentences, _sentences
+from ctxbudget.renderers import _compare_pages, _life, _pages, _run_sections, _run_sentences, _run_tables, _sentences
 from ctxbudget.renderers._numbers import percent, tokens
 from ctxbudget.renderers._overview import findings
 from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Strips, Title
@@ -46,7 +46,7 @@ def _run(report: RunReport, look: Look) -> Iterator[Block]:
         shown = report.shown_turn
         size = f"{tokens(shown.tokens, estimated=True)} tokens sent, {percent(shown.utilization)} of the window"
         yield Facts(((f"Turn {shown.turn}", f"{size}; {shown.before:,} before the edits of this turn"),))
-        yield _run_sections.context(shown)
+        yield _run_tables.context(shown)
     if report.story is not None:
         yield from _told(report, report.story)
     if report.shown_turn is None and report.story is None:
@@ -79,16 +79,16 @@ def _told(report: RunReport, story: Story) -> Iterator[Block]:
 def _table(report: RunReport, table: str) -> Section:
     match table:
         case "edits":
-            return _run_sections.edits(report)
+            return _run_tables.edits(report)
         case "lives":
-            return _run_sections.lives(report)
+            return _run_tables.lives(report)
         case "fragments" if report.shown_turn is not None:
-            return _run_sections.context(report.shown_turn)
+            return _run_tables.context(report.shown_turn)
         case "layers":
-            return _run_sections.layers(report)
+            return _run_tables.layers(report)
         case "constraints":
             return _run_sections.constraints(report, None)
         case "findings":
             return findings(report)
         case _:
-            return _run_sections.turns(report)
+            return _run_tables.turns(report)

@@ -22,6 +22,7 @@ MOMENTS = {
 }
 """The moments of stages, in words."""
 
+
 def identity(report: RunReport) -> list[str]:
     """What was replayed, in parts of one line."""
     source = report.source
@@ -128,7 +129,8 @@ def totals(report: RunReport) -> Iterator[tuple[str, str]]:
     fired = f"; stages that wait for a size fired {counted(sums.firings, 'time')}" if sums.firings else ""
     yield "Changed", f"{counted(sums.changed, 'turn')} of {count}{fired}"
     if sums.thrash:
-        yield "Thrash", f"fired three times in a row by turn {_listed(sums.thrash)}, with no net progress"
+        turns = "turn" if len(sums.thrash) == 1 else "turns"
+        yield "Thrash", f"fired three times in a row by {turns} {_listed(sums.thrash)}, with no net progress"
     if sums.starved:
         layers = ", ".join(f"{layer} at {counted(number, 'turn')}" for layer, number in sums.starved.items())
         yield "Starved", f"{layers}, while another layer's quota had room"
@@ -162,5 +164,3 @@ def fate(one: FateRow, last: int) -> str:
 
 def _gap(since: int, until: int, last: int) -> str:
     return f"turn {since}" if since == until or until >= last else f"turns {since}-{until}"
-
-

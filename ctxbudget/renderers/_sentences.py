@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from ctxbudget.report import TraceReport, TurnRow, UsageRow
     from ctxbudget.report.run import RunReport
 
+_APART = {
+    "CB304": "of tool definitions never called: {}",
+    "CB305": "of heavy artifacts carried on: {}",
+    "CB306": "in loops: {}",
+    "CB307": "not used again in this trace: {}",
+}
+"""Waste that is a matter of opinion: by rule, what its tokens are."""
+
 
 def identity(report: TraceReport) -> list[str]:
     """What it is, in parts of one line: agent, model, turns, window and its rule, how tokens were counted."""
@@ -74,6 +82,21 @@ def _filled(row: TurnRow, report: TraceReport) -> str:
     )
 
 
+def waste(report: TraceReport) -> Iterator[tuple[str, str]]:
+    """What could go with nothing true lost; what other rules of waste found stands apart."""
+    found = report.waste
+    if report.peak is None:
+        return
+    if found.tokens:
+        kept = f"{found.tokens:,} tokens ({percent(found.share)} of the peak) could go with nothing true lost"
+        yield "Waste", f"{kept}: {counted(found.fragments, 'observation')} repeated, read again or out of date"
+    else:
+        yield "Waste", "nothing of the peak is repeated, read again or out of date"
+    others = [_APART[row.id].format(f"{row.tokens:,}") for row in found.rules if row.id in _APART]
+    if others:
+        yield "Apart", f"tokens {', '.join(others)}"
+
+
 def facts(report: TraceReport) -> Iterator[tuple[str, str]]:
     """Label and sentence for what was billed and how the reading went."""
     yield "Billed", _billed(report.usage)
@@ -129,8 +152,8 @@ def _outcome(report: TraceReport) -> str:
 
 
 def notes(report: TraceReport | RunReport) -> Iterator[tuple[str, str, str]]:
-    """Level, label and sentence of every finding, then of every warning."""
-    for finding in report.findings:
+    """Level, label and sentence of every finding, then of every warning. Waste has a table of its own."""
+    for finding in (each for each in report.findings if each.token_turns is None):
         yield finding.level, f"{finding.id} {finding.name}", _with_line(finding.message, finding.line)
     for warning in report.warnings:
         yield "warning", warning.code, _with_line(warning.message, warning.line)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.layers import AGENT
-from ctxbudget.replay.drift import generations
+from ctxbudget.replay.drift import Generation, generations
 from ctxbudget.replay.run import Run, RunTurn, Totals, totals_of
 from ctxbudget.replay.stages import Runner
 from ctxbudget.strategy.naming import find
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment, Trace, Turn
     from ctxbudget.view import Change
 
-__all__ = ["Run", "RunTurn", "Totals", "replay", "view_at"]
+__all__ = ["Generation", "Run", "RunTurn", "Totals", "generations", "replay", "view_at"]
 
 
 def replay(
@@ -70,7 +70,6 @@ def replay(
         totals=totals_of(turns, guarded),
         excepted=tuple(_excepted(view)),
         warnings=tuple(_warnings(trace, chosen, view, runner)),
-        generations=generations(trace.fragments, turns),
     )
 
 

@@ -10,7 +10,6 @@ from ctxbudget.view import SummaryNote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ctxbudget.replay.drift import Generation
     from ctxbudget.trace import Warning as TraceWarning
     from ctxbudget.view import Change, Life, Note
 
@@ -88,8 +87,6 @@ class Run:
     excepted: tuple[str, ...]
     """What was broken in the recording already, and is therefore nobody's fault here."""
     warnings: tuple[TraceWarning, ...]
-    generations: tuple[Generation, ...] = ()
-    """Each summary held against the originals behind it: how far it has drifted."""
 
 
 THRASH = 3

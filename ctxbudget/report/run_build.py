@@ -101,7 +101,7 @@ def stage_row(stage: Mapping[str, Any]) -> dict[str, Any]:
 def _told(one: Mapping[str, Any]) -> dict[str, Any]:
     name = one["name"]
     default = {option.name: option.default for option in options(PASSES.get(name))} if name in PASSES.names() else {}
-    return {key: value for key, value in one.items() if value or (key in default and default[key])}
+    return {key: value for key, value in one.items() if value or default.get(key)}
 
 
 def _turns(trace: Trace, run: Run, scheme: Scheme, known: dict[str, Fragment]) -> Iterator[RunTurnRow]:

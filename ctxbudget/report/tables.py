@@ -11,6 +11,7 @@ from ctxbudget.report import FragmentRow, GrowthRow, TotalRow, Waste, WasteRow
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ctxbudget.findings import Rule
     from ctxbudget.findings.waste import Found
     from ctxbudget.layers import Scheme
     from ctxbudget.ledger import Entry, Life
@@ -100,19 +101,19 @@ def wasted(found: Found, fullest: Entry | None) -> Waste:
     """What could go with nothing true lost, and what each rule of waste found."""
     at, peak = (fullest.turn.index, fullest.tokens) if fullest else (0, 0)
     there = [one.spent.fragment.tokens for one in found.spent if one.at(at)]
-    rows = {rule.id: WasteRow(rule.id, rule.name, 0, 0, 0) for rule in WASTE}
-    for each in found.findings:
-        row = rows[each.id]
-        rows[each.id] = WasteRow(
-            row.id, row.name, row.findings + 1, row.tokens + (each.tokens or 0), row.token_turns + (each.token_turns or 0)
-        )
     return Waste(
         tokens=sum(there),
         share=sum(there) / peak if peak else 0.0,
         fragments=len(there),
         token_turns=sum(one.token_turns for one in found.spent),
-        rules=[row for row in rows.values() if row.findings],
+        rules=[row for rule in WASTE if (row := _waste_row(rule, found)).findings],
     )
+
+
+def _waste_row(rule: Rule, found: Found) -> WasteRow:
+    told = [each for each in found.findings if each.id == rule.id]
+    tokens, rent = (sum(each.tokens or 0 for each in told), sum(each.token_turns or 0 for each in told))
+    return WasteRow(rule.id, rule.name, len(told), tokens, rent)
 
 
 def growth_rows(trace: Trace, ledger: Sequence[Entry]) -> list[GrowthRow]:

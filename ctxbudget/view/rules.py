@@ -172,17 +172,19 @@ class First:
     """The first message after the system is a user message; where none is left a notice stands in."""
 
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
-        """A first message of another role."""
+        """A first message of another role; or a notice that is not needed any longer."""
         del touched
-        start = view.overhead * STRIDE
-        at = bisect_left(view.places, start - 1)
+        at = bisect_left(view.places, view.overhead * STRIDE)
         first = view.live[view.places[at]] if at < len(view.places) else None
-        if len(view.log) <= view.overhead or (first is not None and first.role == "user" and not first.answers):
+        put = view.live.get(view.overhead * STRIDE - 1)
+        if len(view.log) <= view.overhead:
             return
-        if first is not view.log[view.overhead]:
-            reason = "the first message must be the user's"
-            edit = Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason)
-            yield Broken("first", reason, edit)
+        fine = first is not None and ((first.role == "user" and not first.answers) or first is view.log[view.overhead])
+        reason = "the first message must be the user's"
+        if put is None and not fine:
+            yield Broken("first", reason, Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason))
+        elif put is not None and fine:
+            yield Broken("first", reason, Edit(ENGINE, (put.id,), (), Form.NOTICED, "a user message is first again"))
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Anything may go: the notice is put where it is needed."""
@@ -233,7 +235,9 @@ def mend(view: View) -> list[Change]:
         view.touched.clear()
         for rule in RULES:
             for broken in list(rule.broken(view, touched)):
-                view.pins.ids.update(one.id for one in broken.edit.inserted if one.form is Form.NOTICED)
+                if broken.edit.form is Form.NOTICED:
+                    view.unpin(broken.edit.removed)
+                    view.pins.ids.update(one.id for one in broken.edit.inserted)
                 changes.append(view.apply(broken.edit))
         if not view.touched:
             break

@@ -47,6 +47,8 @@ class Survival:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
         gone = {fragment.id: fragment for fragment in removed}
         back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
+        for fragment in back:  # first: what comes back may stand for what had stood for it
+            self._leave_holder(fragment.id, list(self._originals(fragment.id)))
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
             away = [one for one in fragment.stands_for if one not in taken and (one in self._forms or self._recorded(one))]
@@ -73,7 +75,6 @@ class Survival:
     def _restore(self, fragment: Fragment, by: str) -> None:
         """A fragment that was in view before is back."""
         ids = list(self._originals(fragment.id))
-        self._leave_holder(fragment.id, ids)
         if fragment.id in self._stands_for:
             self.members[fragment.id] = ids
         self._move(ids, self._forms.get(fragment.id, WHOLE), by)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 NAMED = 8
 """Tools that are named, those that cost most first."""
+_NESTED = ("tools", "function_declarations", "functionDeclarations")
+"""Keys of objects that hold several tools: of MCP servers and namespaces, and of Gemini."""
 
 
 def never_called(trace: Trace, lives: Sequence[Life]) -> Iterator[Piece]:
@@ -43,7 +44,7 @@ def never_called(trace: Trace, lives: Sequence[Life]) -> Iterator[Piece]:
 def _tools(life: Life) -> list[tuple[str, int]]:
     """The tools that a definition fragment holds, by name, with the tokens of each."""
     fragment = life.fragment
-    named = [(name, len(json.dumps(tool))) for tool in _each(_parsed(fragment.text)) if (name := _name(tool))]
+    named = [(name, len(orjson.dumps(tool))) for tool in _each(_parsed(fragment.text)) if (name := _name(tool))]
     if len(named) < 2:
         return [(fragment.tool or name, fragment.tokens) for name, _ in named] or _known(life)
     whole = sum(size for _, size in named)
@@ -62,16 +63,16 @@ def _parsed(text: str) -> Any:
 
 
 def _each(value: Any) -> Iterator[dict[str, Any]]:
-    """Single tools: of a list, of an object with ``tools``, of Gemini's ``function_declarations``."""
+    """Single tools: of a list, or of an object that holds several."""
     if isinstance(value, list):
         for one in value:
             yield from _each(one)
     elif isinstance(value, dict):
-        inner = next((value[key] for key in ("tools", "function_declarations", "functionDeclarations") if key in value), None)
-        if inner is None:
+        nested = [value[key] for key in _NESTED if key in value]
+        if not nested:
             yield value
-        else:
-            yield from _each(inner)
+        for one in nested:
+            yield from _each(one)
 
 
 def _name(tool: dict[str, Any]) -> str:

@@ -73,5 +73,5 @@ def _piece(chain: list[Action], until: Mapping[str, int]) -> Iterator[Piece]:
     repeated = [fragment for action in chain[1:] for fragment in (action.call, *action.results)]
     rent = sum(one.tokens * max(0, until.get(one.id, 0) - one.turn + 1) for one in repeated)
     last = named_turn(chain[-1].call)
-    text = f"{label(chain[0].call)}: the same call {len(chain)} times up to turn {last}, the same answer, nothing changed"
+    text = f"{label(chain[0].call)}: {len(chain)} times up to turn {last}, with the same answer, and nothing changed"
     yield Piece(chain[1].call, sum(one.tokens for one in repeated), rent, text)

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Trace
     from ctxbudget.waste.copies import Spent
 
+_SAID = {
+    Why.REPEATED: "the same text came again as",
+    Why.REREAD: "the same lines stand in",
+    Why.STALE: "out of date since",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Carried:
@@ -41,15 +47,9 @@ class Carried:
     @property
     def piece(self) -> Piece:
         """It as a piece of waste."""
-        spent = self.spent
-        said = {
-            Why.REPEATED: "the same text came again as",
-            Why.REREAD: "the same lines stand in",
-            Why.STALE: "out of date since",
-        }[spent.why]
-        return Piece(
-            spent.fragment, spent.fragment.tokens, self.token_turns, f"{label(spent.fragment)}: {said} {label(spent.by)}"
-        )
+        fragment = self.spent.fragment
+        text = f"{label(fragment)}: {_SAID[self.spent.why]} {label(self.spent.by)}"
+        return Piece(fragment, fragment.tokens, self.token_turns, text)
 
 
 def carried(trace: Trace, until: Mapping[str, int]) -> Iterator[Carried]:
@@ -59,14 +59,18 @@ def carried(trace: Trace, until: Mapping[str, int]) -> Iterator[Carried]:
     """
     copies = Copies()
     told: set[str] = set()
-    for turn in trace.turns:
-        now = turn.index
-        for fragment in trace.entering(turn):
-            if fragment.call is None and not is_observed(fragment):
-                continue
-            for spent in copies.enter(fragment, lambda id, now=now: until[id] >= now):
-                one = spent.fragment.id
-                last = until[one] if spent.why is Why.STALE else min(until[one], until[spent.by.id])
-                if one not in told and last >= now:
-                    told.add(one)
-                    yield Carried(spent, last)
+    now = 0
+
+    def stands(id: str) -> bool:
+        return until[id] >= now
+
+    for fragment in trace.fragments[: trace.turns[-1].stop] if trace.turns else ():
+        if fragment.call is None and not is_observed(fragment):
+            continue
+        now = fragment.turn
+        for spent in copies.enter(fragment, stands):
+            one = spent.fragment.id
+            last = until[one] if spent.why is Why.STALE else min(until[one], until[spent.by.id])
+            if one not in told and last >= now:
+                told.add(one)
+                yield Carried(spent, last)

@@ -1,8 +1,8 @@
 """Whether a copy shows lines that an edit changed.
 
-A copy of the whole file always does. One of some lines is still true where the edit says what it replaced and none of
-that stands in it, though its line numbers may be off by now. An edit that does not say (a line range, a pattern, a new
-file) is taken to have changed every line.
+Where the edit says what it replaced and none of that stands in a copy, the copy shows other lines of the file and is
+still true, though its line numbers may be off by now. An edit that does not say (a line range, a pattern, a new file)
+is taken to have changed every line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Touched:
-    """What one successful edit replaced, asked about one copy after the other; read only once a copy is no whole."""
+    """What one successful edit replaced, asked about one copy after the other; read once there is a copy at all."""
 
     def __init__(self, done: Action) -> None:
         """``done`` is the call with its answer."""
@@ -27,8 +27,6 @@ class Touched:
 
     def __call__(self, copy: Copy, file: str) -> bool:
         """Whether a copy of ``file`` shows any of it."""
-        if copy.span is None:
-            return True
         if file not in self._replaced:
             self._replaced[file] = self._lines(file)
         lines = self._replaced[file]

@@ -65,16 +65,11 @@ def _counts(word: str) -> bool:
 
 def _used(said: Iterator[str]) -> bool:
     """Whether words that were said later prove a use."""
-    plain = 0
-    for word in said:
-        plain += 1
-        if plain >= FEW or _TELLING.search(word):
-            return True
-    return False
+    return any(plain >= FEW or _TELLING.search(word) for plain, word in enumerate(said, 1))
 
 
 def _last_said(trace: Trace) -> dict[str, int]:
-    """The last turn at which the agent or the user used a word. (Pieces between blanks are cut into words once each.)"""
+    """The last turn at which the agent or the user used a word. (What stands between blanks is cut into words once.)"""
     pieces: dict[str, int] = {}
     for fragment in trace.fragments:
         if fragment.role == "assistant" or fragment.kind is Kind.USER:

@@ -13,7 +13,14 @@ WINDOW = (SAMPLE, "--strategy", "sliding-window", "--window", "120k")
 
 def test_the_answer(command, text):
     page = text(command("replay", *WINDOW))
-    for part in (str(SAMPLE), "sliding-window (keep=20, unit=turns)", "lost at turn 23", "What it did", "CB101", "Prefix"):
+    for part in (
+        str(SAMPLE),
+        "sliding-window (keep=20, unit=turns)",
+        "lost at turn 23",
+        "What it did",
+        "CB101",
+        "Prefix",
+    ):
         assert part in page
     assert "…" not in page
 
@@ -21,7 +28,18 @@ def test_the_answer(command, text):
 def test_json_options_and_must_keep(command, text, tmp_path):
     facts = tmp_path / "facts.txt"
     facts.write_text("billing/rates.py\n", encoding="utf-8")
-    flags = ("--set", "sliding-window.keep=10", "--reserve", "5k", "--must-keep", "/do not touch \\w+/", "--must-keep-file", facts, "--format", "json")
+    flags = (
+        "--set",
+        "sliding-window.keep=10",
+        "--reserve",
+        "5k",
+        "--must-keep",
+        "/do not touch \\w+/",
+        "--must-keep-file",
+        facts,
+        "--format",
+        "json",
+    )
     report = json.loads(text(command("replay", *WINDOW, *flags)))
     assert (report["schema"], report["strategy"], report["reserve"]) == (1, "sliding-window", 5000)
     assert report["options"] == {"sliding-window.keep": 10, "sliding-window.unit": "turns"}
@@ -34,7 +52,10 @@ def test_json_options_and_must_keep(command, text, tmp_path):
 def test_one_turn_and_one_fragment(command, text):
     page = text(command("replay", *WINDOW, "--turn", "23", "--fragment", "t3.2"))
     assert "Fragments at turn 23" in page
-    assert "At turn 23 sliding-window removed it, and left nothing (older than the last 20 turns); so it is to the end." in page
+    assert (
+        "At turn 23 sliding-window removed it, and left nothing (older than the last 20 turns); so it is to the end."
+        in page
+    )
 
 
 def test_csv_markdown_and_the_suffix(command, text, tmp_path):
@@ -75,12 +96,21 @@ def test_fail_on(command, text):
     "arguments, message",
     [
         (["replay", SAMPLE], "error: no strategy given\nhint: give --strategy NAME; see: ctxbudget list strategies\n"),
-        (["replay", SAMPLE, "-s", "slidding-window"], "error: unknown strategy 'slidding-window'\nhint: did you mean 'sliding-window'?\n"),
-        (["replay", *WINDOW, "--set", "keeep=3"], "error: unknown option of strategy 'keeep'\nhint: did you mean 'keep'?\n"),
+        (
+            ["replay", SAMPLE, "-s", "slidding-window"],
+            "error: unknown strategy 'slidding-window'\nhint: did you mean 'sliding-window'?\n",
+        ),
+        (
+            ["replay", *WINDOW, "--set", "keeep=3"],
+            "error: unknown option of strategy 'keeep'\nhint: did you mean 'keep'?\n",
+        ),
         (["replay", *WINDOW, "--table", "live"], "error: unknown table 'live'\nhint: did you mean 'lives'?\n"),
         (["replay", *WINDOW, "--turn", "56"], "error: there is no turn 56\nhint: the trace has turns 1 to 55\n"),
         (["replay", *WINDOW, "--must-keep", "/(/"], "error: must-keep pattern /(/ cannot be used\n"),
-        (["export", SAMPLE, "-s", "none", "--as", "gemini"], "error: unknown API 'gemini'\nhint: did you mean 'openai'?\n"),
+        (
+            ["export", SAMPLE, "-s", "none", "--as", "gemini"],
+            "error: unknown API 'gemini'\nhint: did you mean 'openai'?\n",
+        ),
         (["list", "passes", "nothing-like-it"], "error: unknown name in passes: 'nothing-like-it'\nhint: "),
     ],
 )
@@ -103,7 +133,14 @@ def test_a_request_ready_to_post(command, text, tmp_path):
 
 def test_lists_document_strategies_and_passes(command, text):
     page = text(command("list", "strategies"))
-    for part in ("sliding-window (also window)", "Keeps", "Costs", "Fails", "Use when", "before each call: sliding-window (keep=20, unit=turns)"):
+    for part in (
+        "sliding-window (also window)",
+        "Keeps",
+        "Costs",
+        "Fails",
+        "Use when",
+        "before each call: sliding-window (keep=20, unit=turns)",
+    ):
         assert part in page
     page = text(command("list", "passes", "clear-tool-results"))
     assert "clear_at_least" in page

@@ -1,4 +1,4 @@
-"""Requests ready to post: valid for both APIs whatever the view, and the recorded messages where nothing was changed."""
+"""Requests ready to post: valid for both APIs whatever the view, and as recorded where nothing was changed."""
 
 import json
 from dataclasses import replace
@@ -18,8 +18,16 @@ from ctxbudget.loaders import load
 from ctxbudget.replay import replay
 from ctxbudget.trace import Kind
 
-many = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-SAMPLES = ("migrate_module.jsonl", "refund_support.json", "order_supplies.json", "forensic_review.jsonl", "fix_failing_test.traj")
+many = settings(
+    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+SAMPLES = (
+    "migrate_module.jsonl",
+    "refund_support.json",
+    "order_supplies.json",
+    "forensic_review.jsonl",
+    "fix_failing_test.traj",
+)
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
 
@@ -36,10 +44,14 @@ def requests(draw):
 
 def _spoilt(one, ids, *, blank):
     if one.call is not None:
-        call = {"plain": one.call, "odd": f"call:{one.call} é/{'x' * 70}", "same": "" if one.kind is Kind.PLAN else one.call}[ids]
+        call = {
+            "plain": one.call,
+            "odd": f"call:{one.call} é/{'x' * 70}",
+            "same": "" if one.kind is Kind.PLAN else one.call,
+        }[ids]
         one = replace(one, call=call)
     if one.asks:
-        given_ = ("{tool} {{\"path\": \"a.py\"}}", "{tool} not json", "{tool} ", "{tool} [1, 2]")[len(one.text) % 4]
+        given_ = ('{tool} {{"path": "a.py"}}', "{tool} not json", "{tool} ", "{tool} [1, 2]")[len(one.text) % 4]
         return replace(one, text=given_.format(tool=one.tool))
     return replace(one, text="  \n") if blank else one
 
@@ -62,7 +74,11 @@ def test_the_checker_sees_what_is_wrong(sample, api):
     for at in range(len(body["messages"]) - 1):
         without = {**body, "messages": [*body["messages"][:at], *body["messages"][at + 1 :]]}
         told = body["messages"][at]
-        plain = isinstance(told.get("content"), str) and told["role"] in ("system", "user", "assistant") and "tool_calls" not in told
+        plain = (
+            isinstance(told.get("content"), str)
+            and told["role"] in ("system", "user", "assistant")
+            and "tool_calls" not in told
+        )
         assert list(faults(api, without)) or (api == "openai" and plain)
     assert list(faults(api, {**body, "model": ""}))
 
@@ -149,9 +165,14 @@ def test_the_prompts_of_a_text_mode_agent_are_those_it_sent(sample):
 def test_chat_messages_come_back_as_they_were(sample):
     recorded = json.loads((ROOT / "sample_traces" / "refund_support.json").read_text(encoding="utf-8"))
     made = export(sample("refund_support.json"), "none", api="openai")
-    sent = [{key: value for key, value in one.items() if value is not None} for one in recorded["messages"][: len(made.body["messages"])]]
+    sent = [
+        {key: value for key, value in one.items() if value is not None}
+        for one in recorded["messages"][: len(made.body["messages"])]
+    ]
     assert made.body["messages"] == sent
-    assert [tool["function"]["name"] for tool in made.body["tools"]] == [tool["function"]["name"] for tool in recorded["tools"]]
+    assert [tool["function"]["name"] for tool in made.body["tools"]] == [
+        tool["function"]["name"] for tool in recorded["tools"]
+    ]
 
 
 def test_anthropic_messages_come_back_with_signatures(sample):
@@ -160,7 +181,12 @@ def test_anthropic_messages_come_back_with_signatures(sample):
     for sent, back in zip(recorded["messages"], made.body["messages"], strict=False):
         assert back["role"] == sent["role"]
         assert _plain(back["content"]) == _plain(sent["content"])
-    assert any(block["type"] == "thinking" for one in made.body["messages"] if one["role"] == "assistant" for block in _plain(one["content"]))
+    assert any(
+        block["type"] == "thinking"
+        for one in made.body["messages"]
+        if one["role"] == "assistant"
+        for block in _plain(one["content"])
+    )
     assert made.notes == ()
 
 
@@ -192,12 +218,16 @@ def anthropic_file(path, content, result=None):
         {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {"at": "x"}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": result or "seen"}]},
     ]
-    path.write_text(json.dumps({"model": "claude-sonnet-4-5", "system": "Be kind.", "messages": messages}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"model": "claude-sonnet-4-5", "system": "Be kind.", "messages": messages}), encoding="utf-8"
+    )
     return path
 
 
 def test_an_image_of_a_user_and_of_a_result(tmp_path):
-    file = anthropic_file(tmp_path / "x.json", [{"type": "text", "text": "look"}, PICTURE], [{"type": "text", "text": "a"}, PICTURE])
+    file = anthropic_file(
+        tmp_path / "x.json", [{"type": "text", "text": "look"}, PICTURE], [{"type": "text", "text": "a"}, PICTURE]
+    )
     body = export(file, "none", api="anthropic").body
     assert body["messages"][0]["content"] == [{"type": "text", "text": "look"}, PICTURE]
     assert body["messages"][2]["content"][0]["content"] == [{"type": "text", "text": "a"}, PICTURE]
@@ -229,12 +259,28 @@ def test_stand_ins_are_sent_as_their_text(sample):
     trace = sample("migrate_module.jsonl")
     options = {"window": 120_000, "options": ["clear_inputs=true"]}
     made = export(trace, "tool-result-clearing", 50, api="anthropic", **options)
-    results = [b for m in made.body["messages"] if isinstance(m["content"], list) for b in m["content"] if b["type"] == "tool_result"]
-    assert sum(b["content"].startswith("[tool result cleared") for b in results if isinstance(b.get("content"), str)) > 40
-    calls = [b for m in made.body["messages"] if isinstance(m["content"], list) for b in m["content"] if b["type"] == "tool_use"]
+    results = [
+        b
+        for m in made.body["messages"]
+        if isinstance(m["content"], list)
+        for b in m["content"]
+        if b["type"] == "tool_result"
+    ]
+    assert (
+        sum(b["content"].startswith("[tool result cleared") for b in results if isinstance(b.get("content"), str)) > 40
+    )
+    calls = [
+        b
+        for m in made.body["messages"]
+        if isinstance(m["content"], list)
+        for b in m["content"]
+        if b["type"] == "tool_use"
+    ]
     assert any("arguments cleared" in b["input"].get("cleared", "") for b in calls)
     known = {one.text for one in replay(trace, "none", window=200_000, count=len).lives and trace.fragments}
-    assert all(text in known for m in made.body["messages"] if m["role"] == "user" and isinstance(text := m["content"], str))
+    assert all(
+        text in known for m in made.body["messages"] if m["role"] == "user" and isinstance(text := m["content"], str)
+    )
 
 
 def test_what_the_recording_broke_is_mended_and_noted():
@@ -249,16 +295,27 @@ def test_what_the_recording_broke_is_mended_and_noted():
     headless = sketch("A9 U9")
     assert export(headless, "none", api="anthropic").body["messages"][0]["content"] == "[the recording begins here]"
     empty = sketch("S9")
-    assert export(empty, "none", api="anthropic").body["messages"] == [{"role": "user", "content": "[no message was recorded]"}]
+    assert export(empty, "none", api="anthropic").body["messages"] == [
+        {"role": "user", "content": "[no message was recorded]"}
+    ]
 
 
 def test_system_texts_and_a_later_one():
     trace = sketch("S2 U9 | A9 I5 U9")
-    late = replace(trace, fragments=tuple(replace(one, role="system") if one.kind is Kind.INJECTED else one for one in trace.fragments))
+    late = replace(
+        trace,
+        fragments=tuple(replace(one, role="system") if one.kind is Kind.INJECTED else one for one in trace.fragments),
+    )
     body = export(late, "none", api="anthropic").body
     assert body["system"] == trace.fragments[0].text
     assert [one["role"] for one in body["messages"]] == ["user", "assistant", "user"]
-    assert [one["role"] for one in export(late, "none", api="openai").body["messages"]] == ["system", "user", "assistant", "system", "user"]
+    assert [one["role"] for one in export(late, "none", api="openai").body["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "system",
+        "user",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +328,7 @@ def test_system_texts_and_a_later_one():
     ],
 )
 def test_tool_definitions_of_every_shape(tool):
-    trace = sketch("T5 U9 | c1=Read:3 r1:9", texts={"T1": json.dumps(tool), "c1": "Read {\"a\": 1}"})
+    trace = sketch("T5 U9 | c1=Read:3 r1:9", texts={"T1": json.dumps(tool), "c1": 'Read {"a": 1}'})
     (found,) = export(trace, "none", api="anthropic").body["tools"]
     assert found["name"] == "Read"
     assert found["input_schema"]["type"] == "object"
@@ -283,7 +340,9 @@ def test_tool_definitions_of_every_shape(tool):
 
 def test_a_provider_s_own_tool():
     trace = sketch("T5 U9", texts={"T1": '{"type": "web_search_20250305", "name": "web_search"}'})
-    assert export(trace, "none", api="anthropic").body["tools"] == [{"type": "web_search_20250305", "name": "web_search"}]
+    assert export(trace, "none", api="anthropic").body["tools"] == [
+        {"type": "web_search_20250305", "name": "web_search"}
+    ]
     made = export(trace, "none", api="openai")
     assert "tools" not in made.body
     assert made.notes

@@ -14,8 +14,11 @@ from ctxbudget.replays import replay
 from ctxbudget.report import run_chart
 from ctxbudget.report.run import BornRow
 
-ORDER = ["migrate_module.jsonl", "claude-code", "Strategy", "Runs", "Peak", "Over", "Kept", "100 %", "removed before it was sent",
-         "Survival by layer", "Survival by layer at the end", "What it did", "Constraints", "Sent", "Prefix", "Changed", "error CB101"]  # fmt: skip
+ORDER = [
+    "migrate_module.jsonl", "claude-code", "Strategy", "Runs", "Peak", "Over", "Kept", "100 %",
+    "removed before it was sent", "Survival by layer", "Survival by layer at the end", "What it did", "Constraints",
+    "Sent", "Prefix", "Changed", "error CB101",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +62,9 @@ def test_lossy_steps_stand_out_without_colour_too(budget_run):
     lost = [line for line in text.splitlines() if " lost " in line and "calls" in line]
     assert lost
     colored = shown(answer(budget_run), colors="truecolor", width=110)
-    assert all(f"\x1b[38;2;249;115;22m{line.strip()[:6].split()[0]}" in re.sub(r"m +", "m", colored) for line in lost[:1])
+    assert all(
+        f"\x1b[38;2;249;115;22m{line.strip()[:6].split()[0]}" in re.sub(r"m +", "m", colored) for line in lost[:1]
+    )
     assert "back whole" in text
 
 
@@ -135,7 +140,10 @@ def hostile(value):
     if isinstance(value, list):
         return [hostile(each) for each in value]
     if isinstance(value, dict):
-        return {key if key in {"at", "passes", "name"} else HOSTILE: each if key in ours else hostile(each) for key, each in value.items()}
+        return {
+            key if key in {"at", "passes", "name"} else HOSTILE: each if key in ours else hostile(each)
+            for key, each in value.items()
+        }
     return value
 
 
@@ -164,7 +172,9 @@ def test_an_empty_trace_is_told_plainly(case):
 
 
 def test_the_columns_show_what_was_sent_and_what_was_removed():
-    report = replay(sketch("S9 U9 | " + " | ".join(f"R4 c{n}:8 r{n}:90" for n in range(30))), "sliding-window:keep=4", window=600)
+    report = replay(
+        sketch("S9 U9 | " + " | ".join(f"R4 c{n}:8 r{n}:90" for n in range(30))), "sliding-window:keep=4", window=600
+    )
     whole = run_chart.columns(report, 100)
     assert [column.turn for column in whole] == list(range(1, 32))
     for column, row in zip(whole, report.turns, strict=True):
@@ -189,13 +199,28 @@ def test_strips_are_shares_of_all_that_was_recorded():
 @pytest.mark.parametrize(
     "stage, text",
     [
-        ({"at": "call", "passes": [{"name": "sliding-window", "keep": 20}]}, "before each call: sliding-window (keep=20)"),
         (
-            {"at": "reply", "when": 0.9, "until": 20_000.0, "every": 3, "passes": [{"name": "x", "flag": True, "text": "a b"}]},
+            {"at": "call", "passes": [{"name": "sliding-window", "keep": 20}]},
+            "before each call: sliding-window (keep=20)",
+        ),
+        (
+            {
+                "at": "reply",
+                "when": 0.9,
+                "until": 20_000.0,
+                "every": 3,
+                "passes": [{"name": "x", "flag": True, "text": "a b"}],
+            },
             'after a reply, before its results, from 90 % on, every 3 turns, until 20,000 tokens: x (flag, text="a b")',
         ),
         (
-            {"at": "entry", "when_layer": {"observation": 0.25}, "when_incoming": 0.1, "estimator": "ema", "passes": [{"name": "x"}, {"name": "y"}]},
+            {
+                "at": "entry",
+                "when_layer": {"observation": 0.25},
+                "when_incoming": 0.1,
+                "estimator": "ema",
+                "passes": [{"name": "x"}, {"name": "y"}],
+            },
             "as a fragment enters, where observation 25 %, where 10 % or more arrive, as seen by ema: x; then y",
         ),
     ],

@@ -14,14 +14,15 @@ from sketch import sketch
 import ctxbudget
 from ctxbudget import frames
 from ctxbudget.errors import ConfigError, UnknownName, UsageError
-from ctxbudget.prepared import prepare
 from ctxbudget.renderers import RUN_TABLES, Look, render
 from ctxbudget.replays import replay, report_of
 from ctxbudget.report import schema
 from ctxbudget.report.loading import from_json
 from ctxbudget.report.run_events import events, foremost, outcome
 
-some = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+some = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 LOSING = "S9 U9* | R4 c1:8 r1:90 | A9 U20 | R4 c2:8 r2:90 | R4 c3:8 r3:90 | A9"
 
 
@@ -90,7 +91,12 @@ def test_what_is_not_exactly_a_run_is_refused(report, change, message):
 
 def test_a_constraint_and_what_removed_it(report):
     (fate,) = report.constraints
-    assert (fate.text, fate.turn, fate.lost_at, fate.lost_by) == ("Never force push to main, please.", 3, 5, "sliding-window")
+    assert (fate.text, fate.turn, fate.lost_at, fate.lost_by) == (
+        "Never force push to main, please.",
+        3,
+        5,
+        "sliding-window",
+    )
     (event,) = [one for one in events(report) if one.gone]
     assert (event.turn, event.by, event.outcome, event.lossy) == (5, "sliding-window", "lost", True)
     assert event in foremost(events(report), 1)
@@ -98,7 +104,12 @@ def test_a_constraint_and_what_removed_it(report):
 
 def test_one_turn_tells_what_is_lost_too(report):
     shown = {one.id: one for one in report.shown_turn.fragments}
-    assert (shown["t3.1"].form, shown["t3.1"].now, shown["t3.1"].since, shown["t3.1"].by) == ("lost", 0, 5, "sliding-window")
+    assert (shown["t3.1"].form, shown["t3.1"].now, shown["t3.1"].since, shown["t3.1"].by) == (
+        "lost",
+        0,
+        5,
+        "sliding-window",
+    )
     assert (shown["t1.1"].form, shown["t1.1"].now) == ("whole", 9)
     assert "t6.0" not in shown
 
@@ -126,8 +137,8 @@ def test_what_stands_in_place_is_told_with_its_text():
     assert [one.what for one in report.stand_ins if one.id == shown.stand_in]
 
 
-def test_a_fragment_or_turn_that_is_not_there(report):
-    with pytest.raises(UnknownName, match="unknown fragment 't3.7'"):
+def test_a_fragment_or_turn_that_is_not_there():
+    with pytest.raises(UnknownName, match="unknown fragment"):
         replay(sketch(LOSING), "none", window=200, fragment="t3.7")
     with pytest.raises(UsageError, match="no turn 99"):
         replay(sketch(LOSING), "none", window=200, turn=99)
@@ -140,7 +151,9 @@ def test_findings_of_a_run():
     kept = replay(sketch(LOSING), "none", window=150, reserve=100)
     assert "100 of them kept free for the reply" in kept.findings[0].message
     assert [one.id for one in replay(sketch(LOSING), "none", window=5_000).findings] == []
-    starved = replay(sketch("S9 U9 | " + " | ".join(f"R1 c{n}:4 r{n}:60" for n in range(9))), "category-budget", window=300)
+    starved = replay(
+        sketch("S9 U9 | " + " | ".join(f"R1 c{n}:4 r{n}:60" for n in range(9))), "category-budget", window=300
+    )
     assert [(one.id, one.level, one.layer) for one in starved.findings] == [
         ("CB106", "warning", "reasoning"),
         ("CB106", "warning", "observation"),
@@ -171,7 +184,7 @@ def test_sub_agents_run_under_their_own_window():
     assert (child.window, len(child.turns), len(child.children)) == (77, 2, 1)
 
 
-def test_a_must_keep_fact_that_nothing_holds_is_a_warning(report):
+def test_a_must_keep_fact_that_nothing_holds_is_a_warning():
     found = replay(sketch(LOSING), "none", window=200, must_keep=["the answer is 42"])
     assert [one.code for one in found.warnings] == ["must-keep-unseen"]
     assert (found.constraints[0].turn, found.constraints[0].kept) == (None, False)
@@ -224,7 +237,9 @@ def test_frames_say_what_the_report_says(report):
     layers = frames.run_layers(report)
     assert layers.groupby("turn")["tokens"].sum().tolist() == turns["tokens"].tolist()
     assert len(frames.lives(report)) == len(report.lives)
-    assert frames.edits(report)["removed"].tolist() == [" ".join(edit.removed) for row in report.turns for edit in row.edits]
+    assert frames.edits(report)["removed"].tolist() == [
+        " ".join(edit.removed) for row in report.turns for edit in row.edits
+    ]
     assert frames.fates(report)["lost_at"].tolist() == [5]
 
 
@@ -244,7 +259,9 @@ def test_the_engine_s_folder_does_not_hide_the_function():
     assert ctxbudget.replay is replay
 
 
-@pytest.mark.parametrize("options", [{"window": 100, "reserve": 100}, {"window": 0}, {"scheme": "agents"}, {"options": ["kep=2"]}])
+@pytest.mark.parametrize(
+    "options", [{"window": 100, "reserve": 100}, {"window": 0}, {"scheme": "agents"}, {"options": ["kep=2"]}]
+)
 def test_what_cannot_be_used_is_refused(options):
     with pytest.raises(UsageError):
         replay(sketch(LOSING), "sliding-window", **options)
@@ -252,13 +269,15 @@ def test_what_cannot_be_used_is_refused(options):
 
 def test_several_traces_are_refused(tmp_path):
     chats = tmp_path / "chats.jsonl"
-    chats.write_bytes(b"".join(b'{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}\n' for _ in "ab"))
+    chats.write_bytes(
+        b"".join(b'{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}\n' for _ in "ab")
+    )
     with pytest.raises(UsageError, match="2 traces"):
         replay(chats, "none")
     assert replay(f"{chats}#2", "none").source.select == "2"
     assert replay(chats, "none", select="1").source.select == "1"
+    (tmp_path / "more.jsonl").write_bytes(chats.read_bytes())
     with pytest.raises(UsageError, match="2 files"):
-        (tmp_path / "more.jsonl").write_bytes(chats.read_bytes())
         replay(tmp_path, "none")
 
 

@@ -46,7 +46,7 @@ def test_clearing_after_the_reply_overflows_there(sample, tmp_path):
     file.write_text(CLEAR_AFTER_REPLY, encoding="utf-8")
     report = replay(sample("migrate_module.jsonl"), str(file), window=120_000, anywhere=True)
     assert report.strategy == "after-reply"
-    assert [row.turn for row in report.turns if row.overflow][0] == 35
+    assert next(row.turn for row in report.turns if row.overflow) == 35
     assert report.turns[34].tokens > 120_000
     assert report.turns[35].edits
     assert report.findings[0].id == "CB101"
@@ -120,4 +120,3 @@ def test_c55_nothing_to_replay_is_no_error(case):
             report = replay(trace, strategy, window=1_000)
             assert len(report.turns) == turns
             assert not any(row.edits for row in report.turns)
-

@@ -17,9 +17,19 @@ from ctxbudget.strategy.naming import find
 from ctxbudget.survival import Finder, Gap, Sought, follow, sought
 
 SENTENCES = ("do not touch legacy/ at all", "keep it under $5,000", "never force", "RULE-7", "/code \\d+/")
-SPOKEN = ("do not touch legacy/ at all", "do not\n  touch legacy/ at all", "keep it under $5,000", "never force", "RULE-7 x", "code 12", "do not touch legacy/")
+SPOKEN = (
+    "do not touch legacy/ at all",
+    "do not\n  touch legacy/ at all",
+    "keep it under $5,000",
+    "never force",
+    "RULE-7 x",
+    "code 12",
+    "do not touch legacy/",
+)
 """What is planted: the sentences, one of them wrapped, and one that is only almost one of them."""
-many = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+many = settings(
+    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 
 def sought_for(*texts):
@@ -33,7 +43,9 @@ def planted(draw):
     trace = draw(traces())
     chosen = draw(st.dictionaries(st.integers(0, len(trace.fragments) - 1), st.sampled_from(SPOKEN), max_size=6))
     fragments = tuple(
-        replace(one, text=f"{chosen[at]}\n{one.text}" if at % 2 else f"{one.text}\n{chosen[at]}") if at in chosen else one
+        replace(one, text=f"{chosen[at]}\n{one.text}" if at % 2 else f"{one.text}\n{chosen[at]}")
+        if at in chosen
+        else one
         for at, one in enumerate(trace.fragments)
     )
     return replace(trace, fragments=fragments)
@@ -79,7 +91,11 @@ def test_must_keep_facts_stay_under_every_strategy(trace, strategy, window):
         assert not fate.gaps
 
 
-@given(st.lists(st.sampled_from(("do", "not", "touch", "legacy/", "at", "all", "never", "force", "\n", "RULE-7")), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(("do", "not", "touch", "legacy/", "at", "all", "never", "force", "\n", "RULE-7")), max_size=40
+    )
+)
 @settings(max_examples=300, deadline=None)
 def test_the_finder_finds_what_is_visible(parts):
     sentences = sought_for(*SENTENCES)
@@ -120,7 +136,9 @@ def test_it_comes_back_with_a_fragment_that_holds_it():
 def test_a_summary_that_repeats_it_keeps_it():
     text = "U9 | A9 U9 | A9 U9"
     trace = sketch(text, texts={"U1": "never force push"})
-    keeping, losing = (compaction(trace, 2, "t1.0", words_) for words_ in ("so far: never force push", "so far so good"))
+    keeping, losing = (
+        compaction(trace, 2, "t1.0", words_) for words_ in ("so far: never force push", "so far so good")
+    )
     for recorded, kept in ((keeping, True), (losing, False)):
         made = replace(trace, recorded=(recorded,))
         run = replay(made, "as-recorded", window=1_000, count=words)
@@ -145,7 +163,9 @@ def test_a_trace_without_turns_has_fates_too():
 def test_c45_with_a_strategy_that_drops_all_but_what_is_pinned(case, pin, kept):
     """The rules come before the first user text, so that they are overhead; here they come later."""
     trace = case("C45/session.jsonl")
-    late = replace(trace, fragments=tuple(replace(one, message=1) if one.message == 0 else one for one in trace.fragments))
+    late = replace(
+        trace, fragments=tuple(replace(one, message=1) if one.message == 0 else one for one in trace.fragments)
+    )
     strategy = replace(find("sliding-window:keep=1"), pin=pin)
     assert isinstance(strategy, Strategy)
     ready = prepare(late, strategy, window=1_000)

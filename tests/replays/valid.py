@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 USER_BLOCKS = {"text", "image", "document", "tool_result"}
@@ -15,7 +16,11 @@ def faults(api, body):
 
 
 def anthropic(body):
-    if not body["model"] or body["max_tokens"] < 1 or set(body) - {"model", "max_tokens", "system", "tools", "messages"}:
+    if (
+        not body["model"]
+        or body["max_tokens"] < 1
+        or set(body) - {"model", "max_tokens", "system", "tools", "messages"}
+    ):
         yield "head"
     system = body.get("system", "x")
     for text in [system] if isinstance(system, str) else [block["text"] for block in system]:
@@ -24,7 +29,7 @@ def anthropic(body):
     messages = body["messages"]
     if not messages or messages[0]["role"] != "user":
         yield "the first message is not the user's"
-    if any(one["role"] == two["role"] for one, two in zip(messages, messages[1:], strict=False)):
+    if any(one["role"] == two["role"] for one, two in pairwise(messages)):
         yield "two messages of one role"
     tools = [tool["name"] for tool in body.get("tools", [])]
     if len(tools) != len(set(tools)) or not all(NAME.fullmatch(tool) for tool in tools):
@@ -113,7 +118,9 @@ def openai(body):
         for call in message.get("tool_calls", []):
             if len(call["id"]) > 40 or not NAME.fullmatch(call["id"]) or call["id"] in seen:
                 yield f"id {call['id']!r}"
-            if not NAME.fullmatch(call["function"]["name"]) or not isinstance(json.loads(call["function"]["arguments"]), dict):
+            if not NAME.fullmatch(call["function"]["name"]) or not isinstance(
+                json.loads(call["function"]["arguments"]), dict
+            ):
                 yield "function of a call"
             seen.add(call["id"])
             waiting.append(call["id"])

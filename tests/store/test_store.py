@@ -112,7 +112,7 @@ def test_a_folder_that_cannot_be_one(tmp_path):
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     store = Store(tmp_path)
 
-    def refuse(self, target):
+    def refuse(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", refuse)

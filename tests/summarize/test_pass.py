@@ -7,7 +7,7 @@ from sketch import sketch, words
 
 from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.passes.summarize import Summarising, Summarize
-from ctxbudget.replay import replay, view_at
+from ctxbudget.replay import generations, replay, view_at
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.summaries import STEPS
 from ctxbudget.view import SummaryNote
@@ -85,7 +85,7 @@ def test_the_earlier_summary_is_folded_in_from_its_text_alone(says):
     assert first.earlier is None
     assert second.earlier == "so far so good"
     assert {one.turn for one in second.span} == {one.turn for one in sketch(LONG).fragments if one.turn == 3}
-    assert [one.number for one in run.generations] == [1, 2, 3, 4, 5]
+    assert [one.number for one in generations(sketch(LONG).fragments, run.turns)] == [1, 2, 3, 4, 5]
 
 
 def test_without_folding_the_earlier_one_stays(says):

@@ -8,7 +8,7 @@ from checking import faults, steps
 from ctxbudget.constraints import parse_fact
 from ctxbudget.passes.summarize import Summarising
 from ctxbudget.prepared import prepare
-from ctxbudget.replay import replay, view_at
+from ctxbudget.replay import generations, replay, view_at
 from ctxbudget.replays import report_of
 from ctxbudget.strategy.naming import find
 from ctxbudget.summaries import STEPS
@@ -154,9 +154,11 @@ def test_compaction_at_its_own_threshold(sample):
 
 
 def test_drift_is_measured_against_the_originals(sample):
-    run = run_of(sample("order_supplies.json"), "recursive-summary", 8_000)
-    assert [one.number for one in run.generations] == [1, 2, 3]
-    assert [one.entities for one in run.generations] == sorted(one.entities for one in run.generations)
-    assert run.generations[0].recall >= run.generations[-1].recall > 0.6
-    for (_, note), one in zip(notes(run), run.generations, strict=True):
+    trace = sample("order_supplies.json")
+    run = run_of(trace, "recursive-summary", 8_000)
+    drift = generations(trace.fragments, run.turns)
+    assert [one.number for one in drift] == [1, 2, 3]
+    assert [one.entities for one in drift] == sorted(one.entities for one in drift)
+    assert drift[0].recall >= drift[-1].recall > 0.6
+    for (_, note), one in zip(notes(run), drift, strict=True):
         assert (note.summary, note.generation) == (one.tokens, one.number)
