@@ -98,8 +98,8 @@ def blocks(entries: list[Entry]) -> Iterator[Block]:
         yield Line((entry.description,))
         yield Facts(tuple(_facts(entry)))
         if entry.options:
-            yield Line((f"Options, as in --set {entry.name}.{entry.options[0][0]}=…",))
-            yield Facts(tuple((name, _meaning(default, text)) for name, default, text in entry.options))
+            how = ("Options", f"as in --set {entry.name}.{entry.options[0][0]}=VALUE")
+            yield Facts((how, *((name, _meaning(default, text)) for name, default, text in entry.options)))
     if any(entry.stages for entry in entries):
         yield Line(("--set PASS.OPTION=VALUE changes an option; ctxbudget list passes documents them",))
 

@@ -73,4 +73,5 @@ def _shown(fragment: Fragment) -> str:
 
 
 def _last_name(path: str) -> str:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+    names = re.split(r"[/\\]", path.rstrip("/\\"))
+    return "/".join(names[-2:] if "://" in path else names[-1:]) or path

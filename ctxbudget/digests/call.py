@@ -110,13 +110,14 @@ def _plan(given: Mapping[str, Any]) -> list[Part]:
 
 def _arguments(seen: Observed, given: Mapping[str, Any]) -> list[Part]:
     """Arguments that the target does not say already."""
-    target, told = flat(seen.target), list[str]()
+    target, told = flat(seen.target), list[tuple[bool, str]]()
     for key, value in given.items():
         said = flat(value) if isinstance(value, str) else number(value, "") if type(value) is int else ""
         if key in _UNSAID and (target or key not in arguments.COMMANDS):
             continue
         if said and said not in target and not (target and said.endswith(target)):
-            told.append(clip(said if key in _SPOKEN else f"{key}: {said}", _LONGEST))
+            told.append((key not in _SPOKEN, clip(said if key in _SPOKEN else f"{key}: {said}", _LONGEST)))
+    spoken_first = [said for _, said in sorted(told, key=lambda each: each[0])]
     if len(told) == 1:
-        return [Prose(told[0])]
-    return [Names(told)] if told else []
+        return [Prose(spoken_first[0])]
+    return [Names(spoken_first)] if told else []

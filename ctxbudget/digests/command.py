@@ -43,8 +43,8 @@ def score(seen: Observed) -> float:
 
 def sketch(seen: Observed) -> Sketch:
     """Lines, trouble, ends."""
-    if seen.lines <= _SHORT and not seen.roomy:
-        return Sketch((Prose(seen.text, tail=True),))
+    if seen.lines <= _SHORT:
+        return Sketch((Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True),))
     parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))

@@ -24,12 +24,13 @@ ACTIONABLE = (
     "link",
 )  # fmt: skip
 """Roles that something can be done with (WAI-ARIA 1.2, widget roles), links last: pages have most of them."""
-_FIELDS = frozenset(
-    {"textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "input", "select", "textarea"}
-)
-_ROLES = "|".join(
-    [*ACTIONABLE, "heading", "row", "table", "dialog", "alert", "form", "navigation", "main", "banner", "img"]
-)
+_FIELDS = frozenset({
+    "textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "input", "select", "textarea",
+})  # fmt: skip
+_CELLS = frozenset({"cell", "gridcell", "columnheader", "rowheader"})
+_SAID = frozenset({"paragraph", "text", "StaticText", "alert", "status"})
+_OTHERS = ("heading", "row", "table", "dialog", "form", "navigation", "main", "banner", "img")
+_ROLES = "|".join(sorted({*ACTIONABLE, *_CELLS, *_SAID, *_OTHERS}, key=len, reverse=True))
 
 _LINE = re.compile(
     rf"^[ \t]*(?:- |\*+ )?(?P<before>(?:uid=\S+ |\[[\w-]+\][ :]? ?|ref=\S+ )?)'?(?P<role>{_ROLES})\b"
@@ -43,8 +44,8 @@ _TITLE = re.compile(
     r"^[ \t#*-]*(?:Page )?[Tt]itle(?:\*\*)?: *(\S[^\n]*)$|RootWebArea[ :]+['\"]([^'\"\n]+)", re.MULTILINE
 )
 _REF = re.compile(r"\[ref=\w+\]")
-_ROWS = 10
 _TOP = 4_000
+_NAME = 80
 _LEAST = 4
 """Elements that make a snapshot."""
 
@@ -60,24 +61,27 @@ def score(seen: Observed) -> float:
     """Where several lines of the beginning are elements."""
     if not seen.fragment.answers or seen.cls in {READ, SEARCH}:
         return 0.0
-    found = sum(
-        1
-        for line in seen.top
-        if (match := _LINE.match(line)) and (match["name"] or match["single"] or match["before"] or "[ref=" in line)
-    )
+    found = sum(1 for line in seen.top if (match := _LINE.match(line)) and _is_element(match))
     return 0.95 if found >= _LEAST or (found and _URL.search(seen.head)) else 0.0
 
 
+def _is_element(line: re.Match[str]) -> bool:
+    return bool(line["name"] or line["single"] or line["before"] or _REF.search(line["rest"]))
+
+
 def sketch(seen: Observed) -> Sketch:
-    """Title and address; headings; buttons, fields and links by name."""
+    """Title and address; what can be acted on, by name; then what the page says and its rows."""
     elements = _elements(seen.text)
     title, url = _page(seen.text)
-    told = [Phrase(part) for part in ((title, url) if seen.target or not url else (title,)) if part]
-    if seen.roomy:
-        rows = [each.name for each in elements if each.role == "row" and each.name]
-        more = [Lines(rows[:_ROWS], before="rows:")] if rows else []
-        return Sketch((*told, Phrase(_counts(elements)), Lines(_outline(elements), share=0.8), *more), name=url)
-    return Sketch((*told, *_by_role(elements, title)), name=url)
+    told: list[Part] = [Phrase(part) for part in ((title, url) if seen.target else (title,)) if part]
+    said = [each.name for each in elements if each.role in _SAID and each.name]
+    rows = [each.name for each in elements if each.role == "row" and each.name]
+    if not seen.roomy:
+        return Sketch((*told, *_by_role(elements, title, said)), name=url)
+    told += [Phrase(_counts(elements)), Lines(_outline(elements), share=0.6)]
+    told += [Lines(said, before="says:", share=0.5)] if said else []
+    told += [Lines(rows, before="rows:")] if rows else []
+    return Sketch(tuple(told), name=url)
 
 
 def skeleton(text: str, cap: int, count: Callable[[str], int]) -> str:
@@ -96,20 +100,28 @@ def skeleton(text: str, cap: int, count: Callable[[str], int]) -> str:
 
 def _page(text: str) -> tuple[str, str]:
     """Title and address, each empty where it is not said."""
-    title, url = _TITLE.search(whole_lines(text, _TOP)), _URL.search(whole_lines(text, _TOP))
-    return clip(flat(title[1] or title[2]), 160) if title else "", clip(url[1], 160) if url else ""
+    top = whole_lines(text, _TOP)
+    title, url = _TITLE.search(top), _URL.search(top)
+    return clip(flat(title[1] or title[2]), 2 * _NAME) if title else "", clip(url[1], 2 * _NAME) if url else ""
 
 
 def _elements(text: str) -> list[_Element]:
-    found = []
+    """All elements; the cells of a row are its name."""
+    found = list[_Element]()
     for match in _LINE.finditer(text):
-        ref = _REF.search(match["rest"])
+        role, ref = match["role"], _REF.search(match["rest"])
         name = match["name"] or match["single"] or match["rest"].rpartition("]")[2].removeprefix(":").strip()
-        found.append(_Element(match["role"], clip(flat(name), 80), ref[0] if ref else match["before"].strip()))
+        name = clip(flat(name), _NAME if role in ACTIONABLE else 2 * _NAME)
+        if role in _CELLS and found and found[-1].role == "row":
+            row = found[-1]
+            if len(row.name) < 2 * _NAME:
+                found[-1] = _Element("row", f"{row.name} | {name}" if row.name else name, row.ref)
+        elif role not in _CELLS:
+            found.append(_Element(role, name, ref[0] if ref else match["before"].strip()))
     return found
 
 
-def _by_role(elements: list[_Element], title: str) -> list[Part]:
+def _by_role(elements: list[_Element], title: str, said: list[str]) -> list[Part]:
     groups = {
         "heading": [each.name for each in elements if each.role == "heading" and each.name not in {"", title}],
         "button": [each.name for each in elements if each.role == "button" and each.name],
@@ -119,16 +131,16 @@ def _by_role(elements: list[_Element], title: str) -> list[Part]:
             for each in elements
             if each.role in ACTIONABLE and each.role not in _FIELDS | {"button", "link"}
         ],
-        "row": [each.name for each in elements if each.role == "row"],
-        "link": [each.name for each in elements if each.role == "link" and each.name],
     }
-    parts: list[Part] = []
-    for what, names in groups.items():
-        if what == "row" and names:
-            parts.append(Phrase(several(len(names), "row")))
-        elif names:
-            parts.append(Names(names, before=f"{several(len(names), what)}: ", share=0.4 if what != "link" else 1.0))
-    return parts
+    parts: list[Part] = [
+        Names(names, before=f"{several(len(names), what)}: ", share=0.4) for what, names in groups.items() if names
+    ]
+    if rows := sum(each.role == "row" for each in elements):
+        parts.append(Phrase(several(rows, "row")))
+    if said:
+        parts.append(Names(said, before="says ", share=0.6))
+    links = [each.name for each in elements if each.role == "link" and each.name]
+    return [*parts, *([Names(links, before=f"{several(len(links), 'link')}: ")] if links else [])]
 
 
 def _counts(elements: list[_Element]) -> str:

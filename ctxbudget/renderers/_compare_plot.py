@@ -43,7 +43,10 @@ def _key(rows: Sequence[ComparedRow]) -> str:
 
 
 def _cost(row: ComparedRow, axis: str) -> float:
-    return row.price if axis == "price" and row.price is not None else float(row.sent)
+    """As the order takes it: with recalls."""
+    if axis == "price" and row.price is not None:
+        return row.price + (row.recall_price or 0.0)
+    return float(row.sent + row.recall_tokens)
 
 
 def _kept(row: ComparedRow) -> float:

@@ -234,11 +234,7 @@ def mend(view: View) -> list[Change]:
         touched = [view.known[one] for one in view.touched]
         view.touched.clear()
         for rule in RULES:
-            for broken in list(rule.broken(view, touched)):
-                if broken.edit.form is Form.NOTICED:
-                    view.unpin(broken.edit.removed)
-                    view.pins.ids.update(one.id for one in broken.edit.inserted)
-                changes.append(view.apply(broken.edit))
+            changes += [view.apply(broken.edit) for broken in list(rule.broken(view, touched))]
         if not view.touched:
             break
     return changes

@@ -51,7 +51,9 @@ class Survival:
             self._leave_holder(fragment.id, list(self._originals(fragment.id)))
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
-            away = [one for one in fragment.stands_for if one not in taken and (one in self._forms or self._recorded(one))]
+            away = [
+                one for one in fragment.stands_for if one not in taken and (one in self._forms or self._recorded(one))
+            ]
             self.holder.update((old, fragment.id) for old in (*taken, *away))
             if fragment not in back:
                 self._replace(fragment, taken, away, change)
@@ -137,7 +139,9 @@ def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> lis
     """
     if fragment.stands_for:
         names = set(fragment.stands_for)
-        mine = [one for one in gone.values() if one.id in names or (one.stands_for and names.issuperset(one.stands_for))]
+        mine = [
+            one for one in gone.values() if one.id in names or (one.stands_for and names.issuperset(one.stands_for))
+        ]
     else:
         mine = list(gone.values()) if fragment.form or change.form else []
     return [gone.pop(one.id).id for one in mine]

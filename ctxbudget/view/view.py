@@ -141,7 +141,7 @@ class View:
         return None if found is None else self.known[found]
 
     def turn_start(self, turn: int) -> int:
-        """The place where the arrivals of a turn begin; the start for turns before the first, the end for those to come."""
+        """The place where the arrivals of a turn begin; 0 for turns before the first, the end for those to come."""
         if turn < 1:
             return 0
         return self.turns[turn - 1] if turn <= len(self.turns) else self.end

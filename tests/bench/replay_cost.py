@@ -20,7 +20,9 @@ from ctxbudget.trace import Fragment, Kind, Origin, Resource, Source, Trace, Tur
 WINDOW = 200_000
 MOST = 2.3
 TOOLS = (("Read", "read"), ("Bash", "shell"), ("Grep", "search"), ("Edit", "edit"), ("Write", "write"))
-TEXT = "\n".join(f"line {number}: value_{number * 7919 % 104729} = compute(alpha, beta, {number})" for number in range(4_000))
+TEXT = "\n".join(
+    f"line {number}: value_{number * 7919 % 104729} = compute(alpha, beta, {number})" for number in range(4_000)
+)
 
 
 def count(text: str) -> int:
@@ -40,7 +42,9 @@ class Session:
         text = TEXT[: size * 4] if size * 4 < len(TEXT) else TEXT
         number = f"t{turn}.{len(self.fragments)}"
         unit = more.pop("unit", None) or number
-        fragment = Fragment(number, kind, text, size, size, turn, unit, self.message, role, Origin("s", len(self.fragments)), **more)
+        fragment = Fragment(
+            number, kind, text, size, size, turn, unit, self.message, role, Origin("s", len(self.fragments)), **more
+        )
         self.fragments.append(fragment)
         return fragment
 

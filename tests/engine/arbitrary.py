@@ -42,7 +42,9 @@ def traces(draw, *, most_turns=12, compactions=True):
                 texts[f"p{calls}"] = _plan(done)
             tool = draw(st.sampled_from(("", "=Bash", "=Edit", "=Grep", "=Write"))) if letter == "c" else ""
             parts.append(f"{letter}{calls}{tool}:{draw(SIZES)}")
-            results.append(f"{draw(st.sampled_from('rrrv'))}{calls}{draw(st.sampled_from(('', '', '', '!')))}:{draw(SIZES)}")
+            results.append(
+                f"{draw(st.sampled_from('rrrv'))}{calls}{draw(st.sampled_from(('', '', '', '!')))}:{draw(SIZES)}"
+            )
         if not results:
             parts.append(f"A{draw(SIZES)}")
         results = draw(st.permutations(results))
@@ -53,10 +55,18 @@ def traces(draw, *, most_turns=12, compactions=True):
         if late and draw(st.booleans()):
             results.append(late.pop(0))
         if results and draw(st.sampled_from((True, False, False))):
-            results[-1] += draw(st.sampled_from(("&I3", "&U5", "&I30&U2", "&m{0}:20"))).replace("{0}", results[-1][1:].split(":")[0].rstrip("!"))
+            results[-1] += draw(st.sampled_from(("&I3", "&U5", "&I30&U2", "&m{0}:20"))).replace(
+                "{0}", results[-1][1:].split(":")[0].rstrip("!")
+            )
         parts += results
         if draw(st.sampled_from((True, False, False))) or not results:
-            parts.append(draw(st.sampled_from((f"U{draw(SIZES)}", f"I5&U{draw(SIZES)}", f"U{draw(SIZES)}*", "I9", f"U4&I{draw(SIZES)}"))))
+            parts.append(
+                draw(
+                    st.sampled_from(
+                        (f"U{draw(SIZES)}", f"I5&U{draw(SIZES)}", f"U{draw(SIZES)}*", "I9", f"U4&I{draw(SIZES)}")
+                    )
+                )
+            )
         turns.append(" ".join(parts))
     note(" | ".join(turns))
     trace = sketch(" | ".join(turns), texts=texts)
@@ -72,7 +82,13 @@ def _opening(draw):
 
 
 def _plan(done):
-    return json.dumps({"todos": [{"content": f"item {at}", "status": "completed" if at < done else "pending"} for at in range(done + 1)]})
+    return json.dumps(
+        {
+            "todos": [
+                {"content": f"item {at}", "status": "completed" if at < done else "pending"} for at in range(done + 1)
+            ]
+        }
+    )
 
 
 def _compacted(draw, trace, text, texts):
@@ -81,7 +97,7 @@ def _compacted(draw, trace, text, texts):
     removed = before if draw(st.booleans()) else [one for one in before if draw(st.booleans())]
     ids = " ".join(one.id for one in removed)
     note(f"compacted before turn {turn}: {ids}")
-    return sketch(text, texts=texts, recorded=(compaction(trace, turn, ids, "a summary of it all"),))
+    return sketch(text, texts=texts, recorded=(compaction(turn, ids, "a summary of it all"),))
 
 
 AMOUNTS = st.one_of(st.sampled_from((0.1, 0.3, 0.5, 0.7, 0.9, 1.0)), st.integers(20, 2_000).map(float))
@@ -89,7 +105,10 @@ SHRINKING = {
     "sliding-window": st.builds(SlidingWindow, keep=st.integers(0, 6), unit=st.sampled_from(("turns", "messages"))),
     "drop-thinking": st.builds(DropThinking, keep_turns=st.integers(0, 3)),
     "truncate-results": st.builds(
-        TruncateResults, over=st.sampled_from((0.05, 0.2, 30.0)), to=st.sampled_from((0.0, 20.0)), keep=st.sampled_from(("head", "tail", "both"))
+        TruncateResults,
+        over=st.sampled_from((0.05, 0.2, 30.0)),
+        to=st.sampled_from((0.0, 20.0)),
+        keep=st.sampled_from(("head", "tail", "both")),
     ),
     "clear-tool-results": st.builds(
         ClearToolResults,
@@ -106,9 +125,19 @@ SHRINKING = {
         clear_inputs=st.booleans(),
         skip_errors=st.booleans(),
     ),
-    "prune-middle": st.builds(PruneMiddle, limit=st.sampled_from((0.5, 1.0)), keep_first=st.booleans(), keep_last=st.integers(0, 6)),
-    "evict-by-priority": st.builds(EvictByPriority, ledger=st.booleans(), below=st.sampled_from((60, 100)), tail_turns=st.integers(0, 4), line=st.sampled_from((5, 60))),
-    "hard-limit": st.builds(HardLimit, limit=st.sampled_from((0.5, 1.0)), notice=st.sampled_from(("", "[{messages} gone]"))),
+    "prune-middle": st.builds(
+        PruneMiddle, limit=st.sampled_from((0.5, 1.0)), keep_first=st.booleans(), keep_last=st.integers(0, 6)
+    ),
+    "evict-by-priority": st.builds(
+        EvictByPriority,
+        ledger=st.booleans(),
+        below=st.sampled_from((60, 100)),
+        tail_turns=st.integers(0, 4),
+        line=st.sampled_from((5, 60)),
+    ),
+    "hard-limit": st.builds(
+        HardLimit, limit=st.sampled_from((0.5, 1.0)), notice=st.sampled_from(("", "[{messages} gone]"))
+    ),
     "repair-pairs": st.just(RepairPairs()),
 }
 BUDGETS = st.builds(

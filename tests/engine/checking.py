@@ -1,9 +1,10 @@
 """Whether a view is valid, written a second time and naively: the engine's own rules are not asked."""
 
+from sketch import words
+
 from ctxbudget.replay import _turns, _view
 from ctxbudget.replay.stages import Runner
 from ctxbudget.trace import Kind
-from sketch import words
 
 RELEASED = "as-recorded"
 
@@ -53,7 +54,9 @@ def _adjacency(live, log):
     for at, one in enumerate(live):
         if not one.answers:
             continue
-        start = next((place for place in range(at - 1, -1, -1) if live[place].asks and live[place].unit == one.unit), None)
+        start = next(
+            (place for place in range(at - 1, -1, -1) if live[place].asks and live[place].unit == one.unit), None
+        )
         if start is None:
             continue
         for between in live[start + 1 : at]:
@@ -82,7 +85,9 @@ def _overhead(log):
 
 def _thinking(live, log, facts):
     """In the loop since the last user text or answer: what a live call rests on is whole."""
-    start = max((at for at, one in enumerate(log) if one.kind in (Kind.USER, Kind.ANSWER, Kind.SUMMARY)), default=-1) + 1
+    start = (
+        max((at for at, one in enumerate(log) if one.kind in (Kind.USER, Kind.ANSWER, Kind.SUMMARY)), default=-1) + 1
+    )
     alive = {one.id for one in live}
     units = {one.unit for one in live if one.call is not None}
     thinking, message = [], None

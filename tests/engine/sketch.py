@@ -4,7 +4,7 @@
 a user text of 10; then what enters at the second turn: reasoning, a call, its result; and so on. ``|`` begins a turn.
 
     S system  T tools  X unseen  M memory file  U user  I injected  R reasoning  H thinking  A answer
-    c1:8 a call  p1:8 a call of a plan tool  r1:8 its result  v1:8 a retrieval result  m1:8 media  (the number pairs them)
+    c1:8 a call  p1:8 a call of a plan tool  r1:8 its result  v1:8 a retrieval result  m1:8 media  (numbers pair them)
     c1=Read:8 names the tool   r1!:8 failed   U9* is pinned   r1:8&U5 stand in one message
 
 Consecutive assistant parts are one message and, with their results, one unit. A token is a word: count with ``words``.
@@ -60,12 +60,21 @@ def sketch(text: str, *, recorded: tuple[Compaction, ...] = (), texts: dict[str,
             counts[letter] = counts.get(letter, 0) + 1
             label = f"{letter}{call or counts[letter]}"
             asked = calls.get(call)
-            unit = f"u{message}" if letter in "cp" else asked.unit if letter in "rvm" and asked else f"t{index}.{len(fragments) - start}"
-            tool = found["tool"] or (asked.tool if asked else "Todo" if letter == "p" else "Read" if letter in "crvm" else None)
+            unit = (
+                f"u{message}"
+                if letter in "cp"
+                else asked.unit
+                if letter in "rvm" and asked
+                else f"t{index}.{len(fragments) - start}"
+            )
+            tool = found["tool"] or (
+                asked.tool if asked else "Todo" if letter == "p" else "Read" if letter in "crvm" else None
+            )
             body = (texts or {}).get(label, filler(label, size))
+            target = Resource(CLASSES[tool], f"{tool}-{call}.py") if tool else None
             fragment = Fragment(
                 f"t{index}.{len(fragments) - start}", kind, body, words(body), words(body), index, unit, message, role,
-                Origin("sketch", len(fragments) + 1), call or None, tool, Resource(CLASSES[tool], f"{tool}-{call}.py") if tool else None,
+                Origin("sketch", len(fragments) + 1), call or None, tool, target,
                 bool(found["error"]), bool(found["pin"]),
             )  # fmt: skip
             if letter in "cp":
@@ -83,11 +92,15 @@ def _role(letter: str) -> str:
     return "tool" if letter in "rvm" else "user"
 
 
-def compaction(trace: Trace, turn: int, removed: str, text: str = "", form: Form = Form.SUMMARY) -> Compaction:
+def compaction(turn: int, removed: str, text: str = "", form: Form = Form.SUMMARY) -> Compaction:
     """A recorded compaction before a turn: removes fragments by id (separated by spaces), puts in a user text."""
     size = words(text)
-    put = Fragment(f"c{turn}.0", Kind.SUMMARY, text, size, size, turn, f"c{turn}.0", 9_000 + turn, "user", Origin("sketch", 0))
-    return Compaction(turn, Edit("recorded", tuple(removed.split()), (put,) if text else (), form, "auto compaction"), "auto")
+    put = Fragment(
+        f"c{turn}.0", Kind.SUMMARY, text, size, size, turn, f"c{turn}.0", 9_000 + turn, "user", Origin("sketch", 0)
+    )
+    return Compaction(
+        turn, Edit("recorded", tuple(removed.split()), (put,) if text else (), form, "auto compaction"), "auto"
+    )
 
 
 def until(trace: Trace, turn: int) -> Trace:

@@ -31,7 +31,11 @@ def naive(log, window, quotas, cost):
     left = {layer: int(share * useful) for layer, share in quotas.items()}
     task = sum(one.tokens for one in log if one.kind in LAYERS["task"])
     left["observation"] -= max(0, task - left["task"])
-    kept = {one.id: one.tokens for one in log if one.kind in LAYERS["task"] or one.kind in (Kind.SYSTEM_PROMPT, Kind.TOOL_DEFINITIONS)}
+    kept = {
+        one.id: one.tokens
+        for one in log
+        if one.kind in LAYERS["task"] or one.kind in (Kind.SYSTEM_PROMPT, Kind.TOOL_DEFINITIONS)
+    }
     for layer in ("state", "reasoning", "observation"):
         for one in reversed([each for each in log if each.kind in LAYERS[layer]]):
             if left[layer] < cost:
@@ -84,21 +88,29 @@ def test_without_the_pair_rule_it_keeps_exactly_what_the_naive_rule_keeps(part):
         trace = sketch(text)
         window = rng.choice((150, 400, 1_000, 3_000))
         cost = rng.choice((5, 12, 60, 60))
-        quotas = rng.choice(({"task": 0.05, "state": 0.15, "reasoning": 0.20, "observation": 0.45}, {"task": 0.2, "state": 0.3, "reasoning": 0.1, "observation": 0.3}))
+        quotas = rng.choice(
+            (
+                {"task": 0.05, "state": 0.15, "reasoning": 0.20, "observation": 0.45},
+                {"task": 0.2, "state": 0.3, "reasoning": 0.1, "observation": 0.3},
+            )
+        )
         budget = BudgetPerLayer(quotas=quotas, digest_cost=cost, pairs=False)
         for view in play(trace, budget, window):
             expected = naive(view.log, window, quotas, cost)
             found = {}
             for one in view.fragments():
-                found[one.stands_for[0] if one.form else one.id] = -one.tokens if one.form is Form.DIGEST else one.tokens
+                found[one.stands_for[0] if one.form else one.id] = (
+                    -one.tokens if one.form is Form.DIGEST else one.tokens
+                )
             assert found == expected, (seed, view.turn, text, shown(view.fragments()))
 
 
 def last(text, window, strategy="category-budget", **texts):
     trace = sketch(text, texts=texts or None)
     chosen = find(strategy) if isinstance(strategy, str) else strategy
-    view = None
-    for view, row in steps(trace, chosen, window):
+    view, row = None, None
+    for each in steps(trace, chosen, window):
+        view, row = each
         assert not row.repairs
     return shown(view.fragments()), row
 
@@ -113,7 +125,11 @@ CASES = [
     # after the newest result less than a digest is left: its call is let in, and that is all
     ("S10 U5 | c1:5 r1:300 | c2:5 r2:120", 400, "S10 U5 c2:5 r2:120"),
     # a unit of three is completed with what is left: one of its results fits, the others leave a marker
-    ("S10 U5 | c1:5 c2:5 c3:5 r1:50 r2:50 r3:50 | c4:5 r4:80", 400, "S10 U5 c1:5 c2:5 c3:5 r1~cleared r2~cleared r3:50 c4:5 r4:80"),
+    (
+        "S10 U5 | c1:5 c2:5 c3:5 r1:50 r2:50 r3:50 | c4:5 r4:80",
+        400,
+        "S10 U5 c1:5 c2:5 c3:5 r1~cleared r2~cleared r3:50 c4:5 r4:80",
+    ),
     # no room for the call of the newest result: the result gives way to its digest
     ("S10 U5 | c1:5 r1:174", 400, "S10 U5 c1:5 r1~digest"),
     # reasoning has a quota of its own: a flood of observations does not push it out
@@ -132,7 +148,9 @@ def test_table(text, window, expected):
 
 def test_the_task_borrows_from_observation_and_says_so():
     _, row = last("S10 U90 | c1:5 r1:60", 400)
-    assert [(note.code, note.layer, note.tokens) for note in row.notes if note.code == "borrowed"] == [("borrowed", "task", 71)]
+    assert [(note.code, note.layer, note.tokens) for note in row.notes if note.code == "borrowed"] == [
+        ("borrowed", "task", 71)
+    ]
 
 
 def test_a_task_beyond_its_quota_and_the_loan_cannot_fit():
@@ -143,7 +161,7 @@ def test_a_task_beyond_its_quota_and_the_loan_cannot_fit():
 
 def test_a_plan_stays_when_its_result_finds_no_room():
     turns = " | ".join(f"c{number}:5 r{number}:50" for number in range(2, 9))
-    found, row = last(f"S10 U5 | p1:20 r1:5 | {turns}", 600)
+    found, _ = last(f"S10 U5 | p1:20 r1:5 | {turns}", 600)
     assert "p1:20 r1" in found
     assert "c2" not in found
 

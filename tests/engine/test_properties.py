@@ -65,7 +65,9 @@ def test_edits_shrink_their_place_and_leave_alone_what_is_pinned(trace, strategy
     seen = set()
     for view, row in steps(trace, strategy, window):
         for change in row.edits:
-            new = [one for one in change.inserted if one.id not in seen and one.id not in {each.id for each in view.log}]
+            new = [
+                one for one in change.inserted if one.id not in seen and one.id not in {each.id for each in view.log}
+            ]
             seen.update(one.id for one in change.inserted)
             if change.by not in (ENGINE, RECORDED) and new:
                 assert change.after < change.before, change
@@ -119,7 +121,11 @@ def test_planning_again_plans_nothing(trace, strategy, window):
         runner.run("overflow")
         runner_rows.append(_row(view, runner, 0, mend(view)))
         runner.sent()
-        if len(strategy.stages) == 1 and len(strategy.stages[0].passes) == 1 and strategy.stages[0].at in ("call", "overflow"):
+        if (
+            len(strategy.stages) == 1
+            and len(strategy.stages[0].passes) == 1
+            and strategy.stages[0].at in ("call", "overflow")
+        ):
             runner.begin()
             runner.run(strategy.stages[0].at)
             assert not runner.changes, (turn.index, runner.changes)

@@ -14,6 +14,9 @@ from ctxbudget.view import stand_in
 
 WINDOW = 1_500
 TIGHT = {
+    "boundary": ["cap=20"],
+    "compaction": ["when=400", "summarize.to=60", "summarize.floor=0"],
+    "external-memory": ["over=20", "line=15"],
     "sliding-window": ["sliding-window.keep=4"],
     "tool-result-clearing": ["clear-tool-results.when=400", "clear-tool-results.keep=1"],
 }

@@ -6,13 +6,15 @@ from functools import cache
 
 import pytest
 from hypothesis import given, settings
-from planted import STORIES, Teller
+from hypothesis import strategies as st
+from planted import OPS, STORIES, Teller
 from running import Swap, presets, regret_of, run_of, seen, swapping
 
 from ctxbudget.evidence import Signal, holds, index
 from ctxbudget.regret import Sight
 
-SOME = settings(max_examples=25, deadline=None)
+SOME = settings(max_examples=15, deadline=None)
+LONG = st.lists(OPS, min_size=20, max_size=40)
 PRESETS = presets()
 
 
@@ -23,7 +25,7 @@ def told(ops):
 
 @pytest.mark.parametrize("name", PRESETS)
 @SOME
-@given(STORIES)
+@given(LONG)
 def test_losses_are_the_uses_that_no_fragment_of_the_view_holds(name, ops):
     teller, trace = told(ops)
     view = cache(lambda turn: seen(trace, PRESETS[name], turn))
@@ -37,12 +39,14 @@ def test_losses_are_the_uses_that_no_fragment_of_the_view_holds(name, ops):
             if not {one.id for one in held} & {one.id for one in view(use.turn)}
             and not any(holds(one.text, use) for one in view(use.turn))
         ]
-        assert [loss.use.fragment for loss in found.of(kind)] == wanted
+        missing = (*found.of(kind), *(loss for loss in found.recalls if loss.use.kind is kind))
+        assert sorted(loss.use.fragment for loss in missing) == sorted(wanted)
+        assert name == "external-memory" or not found.recalls
 
 
 @pytest.mark.parametrize("name", PRESETS)
 @SOME
-@given(STORIES)
+@given(LONG)
 def test_stale_copies_and_loops_are_judged_by_what_stands_in_view(name, ops):
     teller, trace = told(ops)
     view = cache(lambda turn: {one.id for one in seen(trace, PRESETS[name], turn)})

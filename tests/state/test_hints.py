@@ -14,7 +14,7 @@ from ctxbudget.trace import Resource
 
 
 @pytest.mark.parametrize("text, found", [
-    ("fix `split_rest` in the \"voucher rest\" code", ["split_rest", "voucher rest", "split_rest"]),
+    ('fix `split_rest` in the "voucher rest" code', ["split_rest", "voucher rest", "split_rest"]),
     ("why does maxParcel of A fail with 20_000 g", ["maxParcel", "20_000"]),
     ("invoice #8842 and RULE-7 of Mr Smith", ["#8842"]),
     ("nothing to see here", []),

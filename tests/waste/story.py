@@ -19,6 +19,12 @@ def numbered(lines, first=1):
     return "".join(f"{number:6}\t{line}\n" for number, line in enumerate(lines, first))
 
 
+def snippet(path, lines, first=1):
+    """What an edit may answer: the lines round the change."""
+    head = f"The file {path} has been edited. Here's the result of running `cat -n` on a snippet of {path}:\n"
+    return head + numbered(lines, first)
+
+
 class Story:
     """Writes a trace turn by turn. A call made in the reply of turn n enters, with its answer, at n + 1."""
 

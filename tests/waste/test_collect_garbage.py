@@ -7,7 +7,7 @@ from arbitrary import stages
 from checking import faults, steps
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from story import Story, file, numbered, words
+from story import Story, file, snippet, words
 
 from ctxbudget.ledger import lives
 from ctxbudget.passes.collect_garbage import CollectGarbage
@@ -169,7 +169,7 @@ def _edit(draw, world, more):
     shows = fate == "done" and draw(st.booleans())
     answer = f"No match: the text to replace was not found in {name}" if fate == "refused" else None
     if shows:
-        answer = f"The file {name} has been edited. Here's the result of running `cat -n` on a snippet of {name}:\n{numbered(after[first : at + 9], first + 1)}"
+        answer = snippet(name, after[first : at + 9], first + 1)
     id = world.story.edit(name, lines[at], "\n".join(new), answer, error=fate == "failed", **more)
     if shows:
         world.shown[id] = name, set(enumerate(after[first : at + 9], first + 1))
@@ -221,33 +221,23 @@ def still_true(world, id, state):
 @settings(max_examples=150, deadline=None)
 @given(worlds())
 def test_nothing_true_is_lost(world):
-    trace = world.story.trace()
-    for view, row in steps(trace, GC, 100_000):
-        state = world.states[row.turn - 1]
+    for view, row in steps(world.story.trace(), GC, 100_000):
         alive = {one.id: one for one in view.fragments()}
         for edit in row.edits:
-            (old,), (new,) = edit.removed, edit.inserted
-            if new.form is Form.CLEARED and old in world.shown:
-                changed_within = any(
-                    not still_true(world, old, each) for each in world.states[view.known[old].turn - 1 : row.turn]
-                )
-                assert changed_within, (row.turn, old, "was true all the time")
+            (old,) = edit.removed
+            if edit.form is Form.CLEARED and old in world.shown:
+                since = world.states[view.known[old].turn - 1 : row.turn]
+                assert not all(still_true(world, old, state) for state in since), (row.turn, old)
         for id, (name, lines) in world.shown.items():
             standing = view.stand_for(id) if id in view.known else None
+            assert standing is not None or id not in view.known
             if standing is not None and standing.form is Form.DUPLICATE:
-                whole = [
-                    one
-                    for one in alive
-                    if one in world.shown and world.shown[one][0] == name and lines <= world.shown[one][1]
-                ]
-                assert whole, (row.turn, id, "no copy that stands has it all")
-            if standing is not None and standing.form is None and id in view.pins.ids:
-                continue
-            if standing is None and id in view.known:
-                raise AssertionError(f"{id} is lost")
+                others = [world.shown[one] for one in alive if one in world.shown]
+                assert any(other == name and lines <= more for other, more in others), (row.turn, id)
         for one in view.log:
             if one.tool == "Bash" and one.answers and one.id not in alive:
                 assert any(other.text == one.text for other in alive.values()), (row.turn, one.id)
+            assert one.id in alive or not one.pinned
         assert not list(faults(view, view.log))
 
 

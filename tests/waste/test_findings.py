@@ -1,7 +1,7 @@
 """Small stories, and what is found in them."""
 
 import pytest
-from story import Story, file, numbered
+from story import Story, file, snippet
 
 from ctxbudget.findings.waste import find
 from ctxbudget.ledger import lives
@@ -107,7 +107,7 @@ def test_what_an_edit_shows_is_a_copy_too():
         "a.py",
         A[3],
         new[3],
-        answer=f"The file a.py has been edited. Here's the result of running `cat -n` on a snippet of a.py:\n{numbered(new)}",
+        answer=snippet("a.py", new),
     )
     story.edit("a.py", new[3], "yet another text of version 3")
     assert spent(story) == {shown: ("stale", 3, 3)}

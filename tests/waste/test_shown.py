@@ -39,7 +39,7 @@ def test_the_sentence_stands_on_top(report, format_name):
     text = shown(report, format_name)
     waste = report.traces[0].waste
     assert (waste.tokens, waste.fragments) == (1_080, 10)
-    sentence = f"1,080 tokens ({waste.share * 100:.1f} % of the peak) could go with nothing true lost: 10 observations repeated"
+    sentence = f"1,080 tokens ({waste.share * 100:.1f} % of the peak) could go with nothing true lost: 10 observations"
     assert sentence in text
     assert text.index(sentence) < text.index("Layers at the peak")
 

@@ -60,7 +60,7 @@ def test_migrate_module():
         "legacy/pricing_v1.py",
         "docs/MIGRATION.md",
     ]
-    assert run.turns[-1].survival == {"whole": len(trace.fragments) - 1 - 15, "cleared": 13, "duplicate": 2}
+    assert run.turns[-1].survival == {"whole": trace.turns[-1].stop - 15, "cleared": 13, "duplicate": 2}
     assert run.totals.repairs == 0
 
 

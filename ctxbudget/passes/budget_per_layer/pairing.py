@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 GONE = "[result no longer shown]"
 
 
-def completed(
-    view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int, Want], cost: int
-) -> dict[int, Want]:
+def completed(view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int, Want], cost: int) -> dict[int, Want]:
     """The wants, with every unit they touch made valid.
 
     A unit of which only a part is kept is completed with the least forms of the rest: always where it must stay (a
@@ -34,9 +32,9 @@ def completed(
         if not short:
             continue
         kept = {place: member for place, member in members.items() if place not in short}
-        forms: dict[int, Fragment] | None = {place: least(view, members[place][1]) for place in short}
-        if unit != view.units.open and not any(_holds(view, item) for _, item in kept.values()):
-            forms = _afforded(view, walks, kept, {place: (members[place][0], form) for place, form in forms.items()}, cost)
+        missing = {place: (members[place][0], least(view, members[place][1])) for place in short}
+        stays = unit == view.units.open or any(_holds(view, item) for _, item in kept.values())
+        forms = {at: one for at, (_, one) in missing.items()} if stays else _afforded(view, walks, kept, missing, cost)
         for place in members if forms is None else forms:
             layer, item = members[place]
             form = None if forms is None else forms[place]

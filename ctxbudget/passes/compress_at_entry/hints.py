@@ -31,7 +31,7 @@ FEW: Final = 16
 """Hints of one source; a digest looks at 64 in all."""
 
 _QUOTED = re.compile(r"`([^`\n]{3,80})`|\"([^\"\n]{3,80})\"")
-_WORD = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*|#?\d[\d.,-]*\d")
+_WORD = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*|#?\d[\d.,_-]*\d")
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w[_.]\w|\d{3}|\A[A-Z]{4,}\Z")
 """Compound words, numbers of three digits and words in capitals: what is a name in most texts."""
 _AFTER = re.compile(r"\", line (\d{1,7})|:(\d{1,7})\b|\((\d{1,7})[,)]")
