@@ -83,7 +83,8 @@ class Prepared:
         """The same for a sub-agent, under its own window."""
         finder = Finder(sought(trace, self.facts))
         window = models.window_of(trace)
-        return replace(self, trace=trace, window=window, finder=finder)
+        reserve = self.reserve if self.reserve < window.tokens else 0
+        return replace(self, trace=trace, window=window, reserve=reserve, finder=finder)
 
     @property
     def _holding(self) -> Callable[[Fragment], bool] | None:

@@ -40,7 +40,7 @@ class Found:
 
 def find(trace: Trace, lives: Sequence[Life]) -> Found:
     """Everything that went along in vain. ``lives`` are those of the trace's fragments."""
-    until = {life.fragment.id: life.until for life in lives}
+    until = waste.Until(trace)
     observations = waste.observed(lives)
     spent = tuple(waste.carried(trace, until))
     heavy = tuple(waste.heavy(observations))

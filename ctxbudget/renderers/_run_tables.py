@@ -143,7 +143,7 @@ def lives(report: RunReport) -> Section:
 def context(shown: RunContext) -> Section:
     """Every fragment born by a turn in its form, with the text of what stands in its place."""
     edited = any(one.by or one.text for one in shown.fragments)
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("id"),
         Column("form", text=True, room=9),
         Column("tokens", drop=2),

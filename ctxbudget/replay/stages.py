@@ -114,8 +114,10 @@ class Runner:
             return False
         if any(new.id in self.view.known for new in edit.inserted):
             return False
+        known = self.view.known
+        replaced = dict.fromkeys((*edit.removed, *(old for new in edit.inserted for old in new.stands_for)))
         after = sum(new.tokens for new in edit.inserted)
-        return after >= sum(self.view.known[old].tokens for old in edit.removed if old in self.view)
+        return after >= sum(known[old].tokens for old in replaced if old in known)
 
     def _enough(self, stage: Stage, edits: Iterable[Edit]) -> list[Edit]:
         """The first of the edits, until the view will be as small as it should."""

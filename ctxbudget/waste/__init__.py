@@ -14,9 +14,9 @@ from ctxbudget.waste.definitions import never_called
 from ctxbudget.waste.heavy import heavy
 from ctxbudget.waste.loops import loops
 from ctxbudget.waste.piece import Piece, observed
-from ctxbudget.waste.recorded import Carried, carried
+from ctxbudget.waste.recorded import Carried, Until, carried
 from ctxbudget.waste.unused import unused
 
 __all__ = [
-    "Carried", "Copies", "Piece", "Spent", "Why", "carried", "heavy", "loops", "never_called", "observed", "unused",
+    "Carried", "Copies", "Piece", "Spent", "Until", "Why", "carried", "heavy", "loops", "never_called", "observed", "unused",
 ]  # fmt: skip

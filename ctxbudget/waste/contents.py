@@ -7,6 +7,7 @@ in a copy of the whole only if they are its lines 10 to 20.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 _UNKNOWN: Span = (-1, -1)
-_HEAD = 2_000
+_HEAD = 1_000
 """Characters in which the number of the first line stands."""
-_PROBES, _PROBE = 3, 24
+_NUMBER = re.compile(r"^ *\d{1,9}(?:→|\t|:|\|| \|)", re.MULTILINE)
+_PROBES, _PROBE = 2, 24
 """Lines that are looked at to tell whether two texts may be one file, and how many characters of each."""
 
 
@@ -121,6 +123,8 @@ def numbered(fragment: Fragment) -> Span | None:
 
 def part(fragment: Fragment) -> Span | None:
     """The lines shown by a read that did not say which it asks for, where its numbers begin behind the first."""
+    if _NUMBER.search(fragment.text, 0, _HEAD) is None:
+        return None
     _, first = _bare(fragment.text[:_HEAD])
     return None if first in {None, 0, 1} else numbered(fragment)
 

@@ -18,18 +18,18 @@ from ctxbudget.trace import Kind, named_turn
 from ctxbudget.waste.piece import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ctxbudget.evidence.actions import Action
     from ctxbudget.trace import Trace
+    from ctxbudget.waste.recorded import Until
 
 LEAST = 3
 """Calls that make a loop: a second look may be wanted."""
 
 
-def loops(trace: Trace, until: Mapping[str, int]) -> Iterator[Piece]:
-    """One piece for each chain: every call after its first, with its answer. ``until`` is the last turn of each
-    fragment."""
+def loops(trace: Trace, until: Until) -> Iterator[Piece]:
+    """One piece for each chain: every call after its first, with its answer."""
     again = _asked_often(trace)
     if not again:
         return
@@ -67,11 +67,11 @@ def _answers(action: Action) -> list[str]:
     return [result.text for result in action.results]
 
 
-def _piece(chain: list[Action], until: Mapping[str, int]) -> Iterator[Piece]:
+def _piece(chain: list[Action], until: Until) -> Iterator[Piece]:
     if len(chain) < LEAST:
         return
     repeated = [fragment for action in chain[1:] for fragment in (action.call, *action.results)]
-    rent = sum(one.tokens * max(0, until.get(one.id, 0) - one.turn + 1) for one in repeated)
+    rent = sum(one.tokens * max(0, until[one.id] - one.turn + 1) for one in repeated)
     last = named_turn(chain[-1].call)
     text = f"{label(chain[0].call)}: {len(chain)} times up to turn {last}, with the same answer, and nothing changed"
     yield Piece(chain[1].call, sum(one.tokens for one in repeated), rent, text)

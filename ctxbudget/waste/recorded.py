@@ -11,7 +11,7 @@ from ctxbudget.waste.copies import Copies, Why
 from ctxbudget.waste.piece import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ctxbudget.trace import Trace
     from ctxbudget.waste.copies import Spent
@@ -52,8 +52,20 @@ class Carried:
         return Piece(fragment, fragment.tokens, self.token_turns, text)
 
 
-def carried(trace: Trace, until: Mapping[str, int]) -> Iterator[Carried]:
-    """The spent observations of a trace, by the verdict that came first. ``until`` is the last turn of each fragment.
+class Until(dict[str, int]):
+    """The last turn that carried each fragment: the last of all where no recorded compaction removed it."""
+
+    def __init__(self, trace: Trace) -> None:
+        """What the recording removed, and when."""
+        super().__init__((gone, each.turn - 1) for each in trace.recorded for gone in each.edit.removed)
+        self._last = trace.turns[-1].index if trace.turns else 0
+
+    def __missing__(self, id: str) -> int:
+        return self._last
+
+
+def carried(trace: Trace, until: Until) -> Iterator[Carried]:
+    """The spent observations of a trace, by the verdict that came first.
 
     What a recorded compaction removed is no waste from then on, nor does it make a later copy redundant.
     """

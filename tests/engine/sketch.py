@@ -23,6 +23,15 @@ _PART = re.compile(r"(?P<letter>[A-Za-z])(?P<call>\d*)(?:=(?P<tool>\w+))?(?P<err
 CLASSES = {"Read": "read", "Bash": "shell", "Grep": "search", "Edit": "edit", "Write": "write", "Todo": "plan"}
 
 
+class Sketched(Trace):
+    """A trace that shows itself as the sketch it was made from."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"sketch({self.source.label!r})" + (f" with {len(self.recorded)} compactions" if self.recorded else "")
+
+
 def words(text: str) -> int:
     """The counter of sketched traces: a token is a word."""
     return len(text.split())
@@ -81,7 +90,7 @@ def sketch(text: str, *, recorded: tuple[Compaction, ...] = (), texts: dict[str,
                 calls[call] = fragment
             fragments.append(fragment)
         turns.append(Turn(index, start, len(fragments), pending=False))
-    return Trace(Source("sketch", "sketch"), tuple(fragments), tuple(turns), recorded=recorded)
+    return Sketched(Source("sketch", "sketch", label=text), tuple(fragments), tuple(turns), recorded=recorded)
 
 
 def _role(letter: str) -> str:

@@ -69,7 +69,7 @@ def test_edits_shrink_their_place_and_leave_alone_what_is_pinned(trace, strategy
                 one for one in change.inserted if one.id not in seen and one.id not in {each.id for each in view.log}
             ]
             seen.update(one.id for one in change.inserted)
-            if change.by not in (ENGINE, RECORDED) and new:
+            if change.by not in (ENGINE, RECORDED) and new and change.removed:
                 assert change.after < change.before, change
             if change.by not in (ENGINE, RECORDED):
                 assert view.pins.ids.isdisjoint(change.removed), change

@@ -2,10 +2,10 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from arbitrary import STRATEGY, WINDOWS, traces
-from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sketch import sketch
@@ -18,6 +18,7 @@ from ctxbudget.loaders import load
 from ctxbudget.replay import replay
 from ctxbudget.trace import Kind
 
+ROOT = Path(__file__).parents[2]
 many = settings(
     max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )

@@ -13,6 +13,7 @@ from ctxbudget.renderers._run_sentences import stage_text
 from ctxbudget.replays import replay
 from ctxbudget.report import run_chart
 from ctxbudget.report.run import BornRow
+from ctxbudget.safe import visible
 
 ORDER = [
     "migrate_module.jsonl", "claude-code", "Strategy", "Runs", "Peak", "Over", "Kept", "100 %",
@@ -99,8 +100,10 @@ def test_no_line_is_wider_than_the_terminal(window_run, budget_run, width, color
 
 
 def test_nothing_is_cut_when_piped(window_run, budget_run):
-    for report in (window_run, budget_run, answer(budget_run)):
+    for report in (window_run, answer(budget_run)):
         assert "…" not in shown(report)
+    text = shown(budget_run)
+    assert all(visible(one.text) in text for one in budget_run.shown_turn.fragments if one.text)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp437", "latin-1"])

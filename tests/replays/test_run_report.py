@@ -164,7 +164,7 @@ def test_a_pinned_fragment_that_the_recording_removed():
     from sketch import compaction
 
     trace = sketch("S9 U9 | A9 U20* | A9 U20 | A9 U9")
-    trace = replace(trace, recorded=(compaction(trace, 4, "t1.1 t2.1 t2.0", "all that was"),))
+    trace = replace(trace, recorded=(compaction(4, "t1.1 t2.1 t2.0", "all that was"),))
     (finding,) = replay(trace, "as-recorded", window=500).findings
     assert (finding.id, finding.turn) == ("CB203", 4)
     assert "t2.1" in finding.message

@@ -136,9 +136,7 @@ def test_it_comes_back_with_a_fragment_that_holds_it():
 def test_a_summary_that_repeats_it_keeps_it():
     text = "U9 | A9 U9 | A9 U9"
     trace = sketch(text, texts={"U1": "never force push"})
-    keeping, losing = (
-        compaction(trace, 2, "t1.0", words_) for words_ in ("so far: never force push", "so far so good")
-    )
+    keeping, losing = (compaction(2, "t1.0", words_) for words_ in ("so far: never force push", "so far so good"))
     for recorded, kept in ((keeping, True), (losing, False)):
         made = replace(trace, recorded=(recorded,))
         run = replay(made, "as-recorded", window=1_000, count=words)

@@ -9,14 +9,13 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from story import Story, file, snippet, words
 
-from ctxbudget.ledger import lives
 from ctxbudget.passes.collect_garbage import CollectGarbage
 from ctxbudget.passes.sliding_window import SlidingWindow
 from ctxbudget.replay import replay
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
 from ctxbudget.trace import Form, Trace
-from ctxbudget.waste import carried
+from ctxbudget.waste import Until, carried
 
 A, B = file("a"), file("b")
 GC = find("collect-garbage")
@@ -249,10 +248,9 @@ def test_it_finds_what_the_recording_shows_and_nothing_ahead(world, data):
     turn = data.draw(st.integers(1, len(trace.turns)))
     part = Trace(trace.source, trace.fragments[: trace.turns[turn - 1].stop], trace.turns[:turn])
     assert replay(part, GC, window=100_000, count=words).turns == whole.turns[:turn]
-    until = {life.fragment.id: life.until for life in lives(trace)}
     gone = {life.id for life in whole.lives if life.form != "whole"}
     pinned = {one.id for one in trace.fragments if one.pinned}
-    assert gone == {one.spent.fragment.id for one in carried(trace, until)} - pinned
+    assert gone == {one.spent.fragment.id for one in carried(trace, Until(trace))} - pinned
 
 
 @settings(max_examples=60, deadline=None)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _OURS: Final = re.compile(r"@\d+\.(\d+)\+*$")
 """The end of the id of a summary of ours: turn and generation."""
+_MESSAGE: Final = -(1 << 30)
+"""Messages of summaries count down from here: a notice of the same turn is another message, and stays when they go."""
 
 
 def edit_of(view: View, by: str, span: Sequence[Fragment], outcome: Outcome, told: str) -> Edit | None:
@@ -91,6 +93,6 @@ def _summary(view: View, name: str, text: str, span: Sequence[Fragment]) -> Frag
         name += "+"
     counted, tokens = view.count(text)
     return Fragment(
-        name, Kind.SUMMARY, text, tokens, counted, view.turn, name, -view.turn, "user", Origin("", 0),
+        name, Kind.SUMMARY, text, tokens, counted, view.turn, name, _MESSAGE - view.turn, "user", Origin("", 0),
         stands_for=tuple(old.id for old in span), form=Form.SUMMARY,
     )  # fmt: skip
