@@ -18,5 +18,6 @@ from ctxbudget.waste.recorded import Carried, Until, carried
 from ctxbudget.waste.unused import unused
 
 __all__ = [
-    "Carried", "Copies", "Piece", "Spent", "Until", "Why", "carried", "heavy", "loops", "never_called", "observed", "unused",
+    "Carried", "Copies", "Piece", "Spent", "Until", "Why", "carried", "heavy", "loops", "never_called", "observed",
+    "unused",
 ]  # fmt: skip

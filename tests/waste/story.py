@@ -1,6 +1,7 @@
 """Small traces about files: each step is one turn, a call with its answer. A token is a word."""
 
 import json
+from dataclasses import replace
 
 from ctxbudget.trace import Compaction, Edit, Form, Fragment, Kind, Origin, Resource, Source, Trace, Turn
 
@@ -79,9 +80,17 @@ class Story:
             self._add(Kind.REASONING, thought, "assistant")
         shared = {"call": call, "tool": tool, "resource": resource, "unit": unit}
         self._add(Kind.CALL, f"{tool} {json.dumps(given)}", "assistant", **shared)
+        if with_last:
+            self._beside_the_others()
         result = self._add(kind, answer, "tool", error=error, pinned=pinned, **shared)
         self._close()
         return result.id
+
+    def _beside_the_others(self):
+        """The call stands behind the other calls of its reply, before all results."""
+        one = self.fragments.pop()
+        at = max(place for place, other in enumerate(self.fragments) if other.asks and other.turn == one.turn)
+        self.fragments.insert(at + 1, replace(one, message=self.fragments[at].message))
 
     def unanswered(self):
         """The last call got no answer."""
