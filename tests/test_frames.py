@@ -73,6 +73,7 @@ def test_a_table_without_rows_keeps_its_columns(report):
         "message",
         "tokens",
         "line",
+        "token_turns",
     ]
     assert len(frames.layers(empty)) == 0
 

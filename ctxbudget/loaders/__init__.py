@@ -110,7 +110,7 @@ def _score(name: str, reading: Reading) -> float:
 
 
 def _says_so(trace: Trace) -> bool:
-    """A conversation may be empty, and say so; a file of another format, or of bookkeeping alone, is no conversation."""
+    """A conversation may be empty and say so; a file of another format, or of bookkeeping alone, is none."""
     return any(warning.code == "no-messages" for warning in trace.warnings)
 
 

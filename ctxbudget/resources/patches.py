@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_CODEX = re.compile(r"^[ \t]*\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$|^[ \t]*\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_CODEX = re.compile(
+    r"^[ \t]*\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$|^[ \t]*\*\*\* Move to: (.+?)\s*$", re.MULTILINE
+)
 """The envelope of Codex' ``apply_patch`` (openai/codex ``codex-rs/apply-patch``)."""
 _UNIFIED = re.compile(r"^(?:\+\+\+|---) ([^\t\n]+?)(?:\t[^\n]*)?$", re.MULTILINE)
 _SCANNED = 2_000_000

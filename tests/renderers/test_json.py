@@ -17,7 +17,7 @@ KEYS = [
     "schema", "tool", "source", "window", "window_source", "window_known", "reserve", "scheme", "encoding",
     "encoding_exact", "calibration", "layers", "turns", "peak", "context", "usage", "usage_main", "messages", "pairs",
     "parse", "outcome", "compactions", "constraints", "by_layer", "by_kind", "by_tool", "by_resource", "growth",
-    "estimators", "fragments", "shown_turn", "children", "findings", "warnings",
+    "waste", "estimators", "fragments", "shown_turn", "children", "findings", "warnings",
 ]  # fmt: skip
 
 
