@@ -56,12 +56,16 @@ def entries(trace: Trace, scheme: Scheme) -> Iterator[Entry]:
         layers[scheme.layer(fragment)] += moved
         kinds[fragment.kind] = kinds.get(fragment.kind, 0) + moved
 
+    compacts = bool(due)
     for turn in trace.turns:
         added = 0
         for fragment in trace.entering(turn):
-            known[fragment.id] = fragment
-            added += fragment.tokens
-            move(fragment, 1)
+            if compacts:
+                known[fragment.id] = fragment
+            tokens, kind = fragment.tokens, fragment.kind
+            added += tokens
+            layers[scheme.layer(fragment)] += tokens
+            kinds[kind] = kinds.get(kind, 0) + tokens
         before = sum(layers.values())
         for compaction in due.get(turn.index, ()):
             # what came in only after the compaction is not what it found

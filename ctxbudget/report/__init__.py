@@ -184,7 +184,8 @@ class WasteRow:
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """What could go with nothing true lost: repeated observations, re-reads and stale copies (CB301 to CB303).
+    """What could go with nothing true lost: repeated observations, re-reads and stale copies (CB301 to CB303). A copy
+    that shows a changed line counts whole, though its other lines may still be true.
 
     ``tokens`` in ``fragments`` stood as waste in the fullest turn, ``share`` is their part of it; ``token_turns`` is
     what they cost over the whole trace. ``rules`` are all rules of waste that found something, the others stand apart.

@@ -99,6 +99,7 @@ def trace_report(
     carried = lives(trace)
     peak = max(ledger, key=lambda entry: entry.size, default=None)
     sums = total_rows(carried, peak, scheme)
+    billed = usage_of(trace.billed)
     in_vain = waste.find(trace, carried)
     return TraceReport(
         schema=SCHEMA,
@@ -116,8 +117,8 @@ def trace_report(
         turns=[_turn(entry, window.tokens) for entry in ledger],
         peak=None if peak is None else Peak(peak.turn.index, peak.size, peak.tokens, peak.size / window.tokens),
         context=_context(trace),
-        usage=usage_of(call for member in trace.family() for call in member.billed),
-        usage_main=usage_of(trace.billed),
+        usage=usage_of(call for member in trace.family() for call in member.billed) if trace.children else billed,
+        usage_main=billed,
         messages=_messages(trace, carried),
         pairs=Pairs(orphan_results=len(orphans), dangling_calls=len(dangling)),
         parse=_parse(trace),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.findings.waste import Found
     from ctxbudget.layers import Scheme
     from ctxbudget.ledger import Entry, Life
-    from ctxbudget.trace import Fragment, Trace
+    from ctxbudget.trace import Fragment, Kind, Trace
 
 MOST_GROWTH = 10
 """Turns in the growth table."""
@@ -52,31 +52,41 @@ class _Sum:
         if fragment.turn == 1:
             self.first += tokens
 
+    def join(self, other: _Sum) -> None:
+        """Count what another has counted."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 def total_rows(carried: Iterable[Life], fullest: Entry | None, scheme: Scheme) -> dict[str, list[TotalRow]]:
     """Rows per ``layer`` (in the scheme's order, empty ones too), ``kind``, ``tool`` and ``resource`` (largest rent
-    first), in one pass."""
+    first). Fragments alike in all of these are summed first: they are many, and the kinds of them few."""
     at, peak = (fullest.turn.index, fullest.tokens) if fullest else (0, 0)
     groups: dict[str, dict[str, _Sum]] = {"layer": {layer: _Sum() for layer in scheme.layers}}
     groups |= {name: {} for name in ("kind", "tool", "resource")}
-    for life in carried:
-        fragment = life.fragment
-        turn, until = fragment.turn, life.until
-        rent = fragment.tokens * max(0, until - turn + 1)
-        names = (
-            scheme.layer(fragment),
-            fragment.kind.value,
-            fragment.tool,
-            fragment.resource.target if fragment.resource else None,
-        )
+    for sample, cell in _cells(carried, at):
+        target = sample.resource.target if sample.resource else None
+        names = (scheme.layer(sample), sample.kind.value, sample.tool, target)
         for sums, name in zip(groups.values(), names, strict=True):
             if name is not None:
-                total = sums.get(name)
-                if total is None:
-                    total = sums[name] = _Sum()
-                total.add(fragment, rent, at_peak=turn <= at <= until)
+                sums.setdefault(name, _Sum()).join(cell)
     rows = {by: [_row(name, total, peak, at) for name, total in sums.items()] for by, sums in groups.items()}
     return {by: found if by == "layer" else sorted(found, key=_rank) for by, found in rows.items()}
+
+
+def _cells(carried: Iterable[Life], at: int) -> Iterable[tuple[Fragment, _Sum]]:
+    """Sums over fragments of one kind, tool and target, each with one of them."""
+    cells: dict[tuple[Kind, str | None, str | None], tuple[Fragment, _Sum]] = {}
+    for fragment, until in carried:
+        turn, resource = fragment.turn, fragment.resource
+        key = fragment.kind, fragment.tool, resource.target if resource is not None else None
+        cell = cells.get(key)
+        if cell is None:
+            cell = cells[key] = fragment, _Sum()
+        carrying = until - turn + 1
+        rent = fragment.tokens * carrying if carrying > 0 else 0
+        cell[1].add(fragment, rent, at_peak=turn <= at <= until)
+    return cells.values()
 
 
 def _rank(row: TotalRow) -> tuple[int, str]:

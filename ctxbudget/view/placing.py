@@ -22,8 +22,9 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     """A free place for each inserted fragment.
 
     What was in view before goes back to its own place; the stand-in of a call or result to the place of what it
-    replaces; a block of state at the tail; the rest where the first removed fragment stood, or before this turn's
-    arrivals where nothing was removed. A new message never splits another one, nor a call from its results.
+    replaces; a block of state at the tail; the rest where the first removed fragment stood. Where nothing was removed
+    it is the place of what the fragment stands for, the front for a notice, else before this turn's arrivals. A new
+    message never splits another one, nor a call from its results.
     """
     taken: set[int] = set()
     gone = {view.place_of[fragment.id] for fragment in removed}
@@ -43,11 +44,13 @@ def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
     if is_state(fragment):
         return view.end - STRIDE // 2
     if not removed:
+        lost = next((view.place_of[old] for old in fragment.stands_for if old in view.place_of), None)
+        if lost is not None:
+            return lost + (lost % STRIDE == 0)
         front = fragment.form is Form.NOTICED
         return view.overhead * STRIDE - 1 if front else view.turns[-1] - STRIDE // 2
-    same = (
-        old for old in removed if old.unit == fragment.unit and old.call == fragment.call and old.role == fragment.role
-    )
+    pair = fragment.unit, fragment.call, fragment.role
+    same = (old for old in removed if (old.unit, old.call, old.role) == pair)
     old = next(same, None) if fragment.call is not None else None
     first = old or min(removed, key=lambda one: view.place_of[one.id])
     spot = view.place_of[first.id]

@@ -1,6 +1,6 @@
 """What a copy of a file shows, line by line, and whether another copy shows the same.
 
-Two tools may show one file in two ways: envelopes, colours and line numbers are taken off first. What is left is
+Two tools may show one file in two ways: envelopes and line numbers are taken off first. What is left is
 compared to the letter, white space at the end of a line aside, and at the same place in the file: lines 10 to 20 stand
 in a copy of the whole only if they are its lines 10 to 20.
 """

@@ -92,8 +92,9 @@ class Copies:
     def __init__(self, least: int = LEAST) -> None:
         """``least`` is the smallest observation that counts, in tokens."""
         self._least = least
-        self._calls: dict[str, Fragment] = {}
-        self._wrote: dict[str, tuple[str, ...]] = {}
+        self._calls: dict[str | None, Fragment] = {}
+        self._wrote: dict[str | None, tuple[str, ...]] = {}
+        """The files that each call changed, once it was answered."""
         self._files: Files[list[_Held]] = Files(list)
         self._texts: dict[tuple[int, int], Fragment] = {}
 
@@ -101,10 +102,10 @@ class Copies:
         """What may go now that this fragment has entered. ``stands`` tells whether an earlier one is still in the
         context, whole: what has left it makes nothing redundant."""
         if fragment.asks:
-            self._calls[fragment.call or ""] = fragment
-            self._wrote.pop(fragment.call or "", None)
+            self._calls[fragment.call] = fragment
+            self._wrote.pop(fragment.call, None)
         elif is_observed(fragment):
-            call = self._calls.get(fragment.call or "")
+            call = self._calls.get(fragment.call) if fragment.call is not None else None
             if call is not None and call.call not in self._wrote and _writes(call):
                 yield from self._changed(call, fragment)
             if fragment.tokens >= self._least and fragment.text:
@@ -115,7 +116,7 @@ class Copies:
         """The first answer to a call that writes: the earlier copies of its files are out of date."""
         done = Action(0, call, arguments(call), (answer,))
         files = () if done.failed or refused(answer.text) else done.files
-        self._wrote[call.call or ""] = files
+        self._wrote[call.call] = files
         touched = Touched(done)
         for file in files:
             self._files.of(file)
@@ -132,7 +133,7 @@ class Copies:
 
         An edit often answers with the lines round the change, numbered: a copy like any other.
         """
-        wrote = self._wrote.get(fragment.call or "", ())
+        wrote = self._wrote.get(fragment.call, ())
         if len(wrote) == 1:
             lines = numbered(fragment)
             return (None if lines is None else wrote[0]), Copy(fragment, lines)

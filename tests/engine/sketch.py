@@ -31,6 +31,9 @@ class Sketched(Trace):
     def __repr__(self) -> str:
         return f"sketch({self.source.label!r})" + (f" with {len(self.recorded)} compactions" if self.recorded else "")
 
+    def _repr_pretty_(self, printer, cycle) -> None:
+        printer.text(repr(self))
+
 
 def words(text: str) -> int:
     """The counter of sketched traces: a token is a word."""

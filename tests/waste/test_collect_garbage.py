@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
-from arbitrary import stages
+from arbitrary import SHRINKING
 from checking import faults, steps
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
@@ -253,8 +253,12 @@ def test_it_finds_what_the_recording_shows_and_nothing_ahead(world, data):
     assert gone == {one.spent.fragment.id for one in carried(trace, Until(trace))} - pinned
 
 
+def _shrinking(one):
+    return Stage(at="call", passes=(one,))
+
+
 @settings(max_examples=60, deadline=None)
-@given(worlds(), stages().filter(lambda stage: stage.at != "entry"), st.integers(60, 2_000))
+@given(worlds(), st.builds(_shrinking, st.one_of(*SHRINKING.values())), st.integers(60, 2_000))
 def test_before_any_other_pass(world, stage, window):
     """The engine's rules hold, the plan of a view does not depend on how often it is made, and nothing grows."""
     trace = world.story.trace()
