@@ -214,6 +214,7 @@ def test_no_flood():
     assert find("You must " + "really " * 100 + "stop.") == ()
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "line",
     [
@@ -294,6 +295,7 @@ def test_bad_facts_are_refused_with_a_hint(raw):
     assert error.value.hint
 
 
+@pytest.mark.timed
 def test_a_catastrophic_pattern_does_not_hang():
     fact = parse_fact(r"/(a|aa)+(a|aa)+(a|aa)+(a|aa)+\d\b$/")
     started = time.process_time()

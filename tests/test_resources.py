@@ -363,6 +363,7 @@ def test_long_targets_are_cut_and_stay_distinct():
     assert one != other
 
 
+@pytest.mark.timed
 def test_a_megabyte_is_quick():
     big = "x" * 1_000_000
     hostile = [
@@ -383,6 +384,7 @@ def test_a_megabyte_is_quick():
     assert time.process_time() - started < 3
 
 
+@pytest.mark.timed
 def test_a_hundred_thousand_calls_are_quick():
     calls = [(tool, args) for tool, args, *_ in TOOLS] + [("Bash", {"command": command}) for command, *_ in COMMANDS]
     started = time.process_time()

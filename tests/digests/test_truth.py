@@ -330,6 +330,7 @@ def test_hints_bring_the_part_that_matters_and_change_nothing_at_a_small_cap():
     assert digest(file, 60, count, hints=["kiln holds"]) == digest(file, 60, count)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "text",
     [

@@ -32,6 +32,7 @@ def seconds(trace):
     return time.perf_counter() - begun, evidence
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_four_times_the_turns_take_four_times_as_long_and_not_sixteen():
     short, long = long_story(100), long_story(400)

@@ -80,6 +80,7 @@ def test_a_refused_edit_made_again_is_a_loop():
     ]
 
 
+@pytest.mark.timed
 def test_a_long_session_takes_well_under_a_second():
     (member, *_) = members(f"{SPOTTER}/fa812bfe-b295-4cca-9c2f-fdf01028cb46.jsonl")
     best = min(_seconds(member) for _ in range(3))

@@ -273,6 +273,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize(
     "tool, key", [("apply_diff", "diff"), ("Bash", "command"), ("Edit", "path"), ("get_order", "id")]

@@ -56,6 +56,7 @@ def test_what_is_found_stands_there(text):
     assert recall(entities_in([text]), text) == 1
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "unit", ["a", "a/", "-", "1", "a.b", "/", "$1,", "a@", "a_", "0a", "\\", "A-1", "1.", "#1-", "12:"]
 )

@@ -72,6 +72,7 @@ def test_reads_anything(text):
     assert set(read(text)) <= set(SECTIONS)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("unit", [" ", "\n", "- ", "## ", "**", "1. ", "a ", "[", ":", "a:"])
 def test_long_runs_take_no_time(unit):
     started = time.perf_counter()

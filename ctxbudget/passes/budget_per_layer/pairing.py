@@ -73,9 +73,13 @@ def _afforded(
 
 
 def _want(view: View, wants: dict[int, Want], place: int, want: Want) -> None:
-    """Want it, unless it is so already."""
+    """Want it, unless it is so already, or something smaller stands there."""
     standing = view.stand_for(want.item.id)
-    if (standing and standing.id) == (want.form and want.form.id):
+    if standing is None or want.form is None:
+        fine = standing is None and want.form is None
+    else:
+        fine = standing.id == want.form.id or (standing.form is not None and standing.tokens <= want.form.tokens)
+    if fine:
         wants.pop(place, None)
     else:
         wants[place] = want
