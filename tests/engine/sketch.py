@@ -31,7 +31,7 @@ class Sketched(Trace):
     def __repr__(self) -> str:
         return f"sketch({self.source.label!r})" + (f" with {len(self.recorded)} compactions" if self.recorded else "")
 
-    def _repr_pretty_(self, printer, cycle) -> None:
+    def _repr_pretty_(self, printer, cycle) -> None:  # noqa: ARG002 - the name its caller uses
         printer.text(repr(self))
 
 
