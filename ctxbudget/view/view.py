@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 F = TypeVar("F", bound="Follower")
 
+NOWHERE = -1 << 62
+"""A place where nothing ever stands."""
+
 
 class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
@@ -94,8 +97,8 @@ class View:
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def __contains__(self, id: str) -> bool:
-        place = self.place_of.get(id)
-        return place is not None and self._at(place) == id
+        found = self.live.get(self.place_of.get(id, NOWHERE))
+        return found is not None and found.id == id
 
     def __len__(self) -> int:
         return len(self.places)
@@ -135,10 +138,13 @@ class View:
 
     def stand_for(self, id: str) -> Fragment | None:
         """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
-        found: str | None = id
-        while found is not None and found not in self:
-            found = self.survival.holder.get(found)
-        return None if found is None else self.known[found]
+        name: str | None = id
+        while name is not None:
+            found = self.live.get(self.place_of.get(name, NOWHERE))
+            if found is not None and found.id == name:
+                return found
+            name = self.survival.holder.get(name)
+        return None
 
     def turn_start(self, turn: int) -> int:
         """The place where the arrivals of a turn begin; 0 for turns before the first, the end for those to come."""
@@ -217,10 +223,10 @@ class View:
 
     def apply(self, edit: Edit) -> Change:
         """Carry out one edit. Raises ValueError where it removes what is not in view (a mistake of the pass)."""
-        missing = [one for one in edit.removed if one not in self]
-        if missing or len(set(edit.removed)) < len(edit.removed):
+        removed = [self.known[one] for one in edit.removed if one in self]
+        if len(removed) < len(edit.removed) or len(set(edit.removed)) < len(edit.removed):
+            missing = [one for one in edit.removed if one not in self]
             raise ValueError(f"{edit.by} removes {', '.join(missing) or 'a fragment twice'}: not in view")
-        removed = [self.known[one] for one in edit.removed]
         spots = places(self, removed, edit.inserted)
         for fragment in removed:
             self._drop(self.place_of[fragment.id], fragment, edit.by)

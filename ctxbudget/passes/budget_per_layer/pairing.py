@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ctxbudget.view.lanes import Lanes
 
 GONE = "[result no longer shown]"
+_LEAST = -1
+"""The key under which a view remembers the least form of a fragment, beside its digests by their cap."""
 
 
 def completed(view: View, lanes: Lanes, walks: dict[str, Walk], wants: dict[int, Want], cost: int) -> dict[int, Want]:
@@ -110,8 +112,10 @@ def _units(view: View, walks: dict[str, Walk], wants: dict[int, Want]) -> Iterat
 
 def least(view: View, item: Fragment) -> Fragment:
     """The least that can stand for a fragment."""
-    found = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
-    return found or item
+    key = item.id, _LEAST
+    if key not in view.digests:
+        view.digests[key] = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
+    return view.digests[key] or item
 
 
 def _holds(view: View, item: Fragment) -> bool:
