@@ -1,10 +1,16 @@
 """Options and habits of the whole suite."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")  # a busy machine is no fault of what is tested
+# A busy machine is no fault of what is tested; and the same code gets the same verdict twice: new examples are looked
+# for where the code is being worked on, with CTXBUDGET_EXAMPLES=1000.
+unhurried = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **unhurried)
+settings.register_profile("search", **unhurried)
+settings.load_profile("search" if "CTXBUDGET_EXAMPLES" in os.environ else "same")
 
 
 def pytest_addoption(parser):
