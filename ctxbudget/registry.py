@@ -69,9 +69,9 @@ class Registry(Generic[T]):
         if name in self._plugged:
             return self._guarded(name, lambda: self.pick(name, self._loaded(name)))
         if anywhere and is_path(name):
-            return self._guarded(name, lambda: self.pick(_named(Path(name).stem), _from_file(name)))
+            return self._guarded(name, lambda: self.pick(called(name), _from_file(name)))
         if anywhere and "." in name:
-            return self._guarded(name, lambda: self.pick(_named(name.rpartition(".")[2]), import_module(name)))
+            return self._guarded(name, lambda: self.pick(called(name), import_module(name)))
         raise UnknownName(self.what, name, self.names())
 
     def describe(self, name: str) -> str:
@@ -137,6 +137,11 @@ class Registry(Generic[T]):
 def is_path(name: str) -> bool:
     """Whether a name is meant as a file: it ends like one, or has a slash."""
     return name.endswith((".py", ".toml")) or "/" in name or "\\" in name
+
+
+def called(name: str) -> str:
+    """The name of a thing that is given as a file or a dotted path; any other name is itself."""
+    return _named(Path(name).stem) if is_path(name) else _named(name.rpartition(".")[2])
 
 
 def _named(stem: str) -> str:

@@ -1,4 +1,4 @@
-"""What a PATH means: a file, ``-``, a folder, a pattern, or one trace of a file (``file#3``)."""
+"""What a PATH means: a file, ``-``, a folder, a pattern, one trace of a file (``file#3``), a session (``@latest``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxbudget import loaders
+from ctxbudget import loaders, sessions
 from ctxbudget.errors import TraceError, UsageError
 from ctxbudget.records import read
 
@@ -75,6 +75,9 @@ def _meant(path: str, format_name: str | None) -> Iterator[Place]:
         yield Place(path)
     elif _is(path, os.path.isdir):
         yield from _inside(path, format_name)
+    elif len(path) > 1 and path.startswith("@"):
+        session = sessions.named(path[1:])
+        yield Place(session.file, session.select)
     elif "#" in path and _is(path.rpartition("#")[0], os.path.isfile):
         file, _, select = path.rpartition("#")
         yield Place(file, select)

@@ -9,6 +9,7 @@ import pytest
 
 from ctxbudget import handbook
 from ctxbudget.cli import app
+from ctxbudget.loaders import LOADERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -69,3 +70,20 @@ def test_a_name_or_an_alias_picks_one():
     assert [entry.name for entry in handbook.strategies("window")] == ["sliding-window"]
     assert [entry.name for entry in handbook.passes("hard-limit")] == ["hard-limit"]
     assert {entry.name for entry in handbook.strategies("quota")} == {"category-budget"}
+
+
+def formats():
+    return runpy.run_path(str(ROOT / "docs" / "formats.py"))
+
+
+def test_the_page_of_formats_is_fresh():
+    assert (ROOT / "docs" / "formats.md").read_text(encoding="utf-8") == formats()["page"](), (
+        "run: python docs/formats.py"
+    )
+
+
+@pytest.mark.parametrize("name", LOADERS.names())
+def test_every_format_says_where_it_lies_and_how_far_to_trust_it(name):
+    made = formats()
+    assert list(made["facts"](name)) == list(made["LABELS"])
+    assert made["title"](name).endswith(".")

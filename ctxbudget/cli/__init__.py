@@ -14,9 +14,11 @@ import typer
 
 from ctxbudget.cli.analyze import analyze
 from ctxbudget.cli.compare import compare
+from ctxbudget.cli.convert import convert
 from ctxbudget.cli.export import export
 from ctxbudget.cli.list import list_names
 from ctxbudget.cli.replay import replay
+from ctxbudget.cli.sessions import sessions
 from ctxbudget.errors import CtxbudgetError
 from ctxbudget.safe import visible
 
@@ -30,6 +32,8 @@ app.command("analyze")(analyze)
 app.command("replay")(replay)
 app.command("compare")(compare)
 app.command("export")(export)
+app.command("convert")(convert)
+app.command("sessions")(sessions)
 app.command("list")(list_names)
 
 

@@ -46,6 +46,20 @@ def strategies(incomplete: str) -> list[str]:
     return _starting(tuple(dict.fromkeys((*STRATEGIES.names(), *PASSES.names()))), incomplete)
 
 
+def agents(incomplete: str) -> list[str]:
+    """Agents whose sessions are found."""
+    from ctxbudget.homes import AGENTS  # noqa: PLC0415 - only while completing
+
+    return _starting(AGENTS, incomplete)
+
+
+def targets(incomplete: str) -> list[str]:
+    """Formats that a trace can be written as."""
+    from ctxbudget.targets import TARGETS  # noqa: PLC0415 - only while completing
+
+    return _starting(TARGETS.names(), incomplete)
+
+
 def apis(incomplete: str) -> list[str]:
     """Providers whose requests can be written."""
     from ctxbudget.exports import APIS  # noqa: PLC0415 - only while completing

@@ -21,6 +21,7 @@ from ctxbudget.safe import unicode_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ctxbudget.exports.parts import Conversation
     from ctxbudget.prepared import Prepared
     from ctxbudget.strategy import Strategy
     from ctxbudget.trace import Trace
@@ -69,8 +70,19 @@ def export_of(prepared: Prepared, turn: int | None = None, *, api: str, model: s
     if name is None:
         made.note(f"no model is recorded: {MODEL} stands in its place")
     body = APIS[api](made, name or MODEL, prepared.reserve or REPLY)
-    notes = tuple(text if times == 1 else f"{text} ({times} times)" for text, times in made.notes.items())
-    return Exported(body, notes)
+    return Exported(body, _noted(made))
+
+
+def whole(trace: Trace, *, api: str) -> Exported:
+    """Everything that was ever said in a trace as one request, edits the agent made of its context not applied."""
+    made = conversation(trace, trace.fragments, Blocks(trace))
+    if trace.model is None:
+        made.note(f"no model is recorded: {MODEL} stands in its place")
+    return Exported(APIS[api](made, trace.model or MODEL, REPLY), _noted(made))
+
+
+def _noted(made: Conversation) -> tuple[str, ...]:
+    return tuple(text if times == 1 else f"{text} ({times} times)" for text, times in made.notes.items())
 
 
 def _clean(value: Any) -> Any:

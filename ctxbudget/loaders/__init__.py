@@ -9,6 +9,11 @@ A loader is a module with a docstring whose first line names the format, and two
 ``load(reading: Reading, start: Start) -> Iterator[Trace]``
     Turn the records into traces. ``start(label=None)`` gives a TraceBuilder; a file of many conversations starts one
     for each, with its number as label. Provider differences live here and nowhere else.
+
+A loader of databases offers a third, so that their conversations can be listed without reading them:
+
+``stored(path: str) -> Iterator[Stored]``
+    What the database lists.
 """
 
 from __future__ import annotations
@@ -21,12 +26,13 @@ from ctxbudget.builder import Start, TraceBuilder
 from ctxbudget.calibrate import calibrate
 from ctxbudget.errors import EmptyTrace, MalformedTrace, TraceError, UnknownFormat
 from ctxbudget.records import read
-from ctxbudget.registry import Registry
+from ctxbudget.registry import Registry, called
 from ctxbudget.tokens import counter, encoding_for
 from ctxbudget.trace import Warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
@@ -47,13 +53,23 @@ class Loader(Protocol):
         """The traces in a file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A conversation that a database lists: the label it is read by (``file#label``), its project's folder where
+    known, and when it was last written (UTC)."""
+
+    label: str
+    project: str | None
+    modified: datetime
+
+
 LOADERS: Registry[Loader] = Registry("format", "ctxbudget.loaders")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read: a forced ``format``, tool-class ``rules`` (name pattern → class), whether to ``calibrate``,
-    and a ``model`` in place of the recorded one."""
+    """How to read: a forced ``format`` (a name, or the file of a loader), tool-class ``rules`` (name pattern → class),
+    whether to ``calibrate``, and a ``model`` in place of the recorded one."""
 
     format: str | None = None
     rules: Mapping[str, str] | None = None
@@ -88,6 +104,11 @@ def load(path: str, options: Options = Options()) -> list[Trace]:
     raise UnknownFormat(path, scores)
 
 
+def stored(name: str, path: str) -> list[Stored]:
+    """The conversations that a database of that format lists. Raises TraceError where it cannot be read."""
+    return list(LOADERS.get(name).stored(path))  # type: ignore[attr-defined]  # only loaders of databases have it
+
+
 def _warm(reading: Reading, options: Options) -> None:
     """Load the vocabulary of the first model named, before the file: loading takes 80 MB for a moment, which would
     else come on top of the parsed records."""
@@ -115,10 +136,12 @@ def _says_so(trace: Trace) -> bool:
 
 
 def _load_as(name: str, reading: Reading, options: Options) -> list[Trace]:
-    def start(label: str | None = None, path: str | None = None) -> TraceBuilder:
-        return TraceBuilder(path or reading.path, name, label=label, rules=options.rules, as_model=options.model)
+    loader, shown = LOADERS.get(name, anywhere=True), called(name)
 
-    loaded = LOADERS.get(name).load(reading, start)
+    def start(label: str | None = None, path: str | None = None) -> TraceBuilder:
+        return TraceBuilder(path or reading.path, shown, label=label, rules=options.rules, as_model=options.model)
+
+    loaded = loader.load(reading, start)
     traces = [trace for trace in loaded if trace.fragments or trace.turns or _says_so(trace)]
     if not traces:
         if reading.parse.records_ok:

@@ -1,4 +1,11 @@
-"""Anthropic messages: a list, a request or a response, and request and response logs with streamed bodies."""
+"""Anthropic messages: a list, a request or a response, and request and response logs with streamed bodies.
+
+Where: wherever a program keeps ``messages`` in Anthropic's shape: a list, a request, a response, JSON Lines of them,
+logs of proxies with requests, responses and server-sent events.
+Seen: everything that was sent: system text, tool definitions, texts, images, documents, thinking, calls, results.
+Unseen: thinking that was sealed; in a bare list the system text and the tools too.
+Counts: the ``usage`` of a response where the log has it: prompt = input + cache read + cache write.
+"""
 
 from __future__ import annotations
 

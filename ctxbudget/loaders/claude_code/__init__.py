@@ -1,4 +1,17 @@
-"""Claude Code sessions (~/.claude/projects/…/<session>.jsonl), with sub-agents in their folder or inline."""
+"""Claude Code sessions (~/.claude/projects/…/<session>.jsonl), with sub-agents in their folder or inline.
+
+Where: ``~/.claude/projects/<folder>/<session>.jsonl``, sub-agents in ``<session>/subagents/`` beside it (earlier ones
+inline); ``CLAUDE_CONFIG_DIR`` moves ``~/.claude``.
+Seen: user texts, what the harness and its hooks add, replies with thinking and calls, results, images, compactions with
+their summary, sub-agents, branches that were rewound, the model of every call.
+Unseen: system prompt, tool schemas, the text of memory files that no attachment quotes, thinking that is only a
+signature.
+Counts: the prompt of every call is exact, each response counted once by its id. Output is often the placeholder that
+streaming begins with (all versions up to 2.1.39 at least): trusted only where the line tells why the reply stopped.
+
+The context is the path from the last leaf to its root (``parentUuid``), cut at the last ``compact_boundary``; display
+copies (``toolUseResult``, ``progress``) never count.
+"""
 
 from __future__ import annotations
 

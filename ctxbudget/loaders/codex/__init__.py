@@ -1,5 +1,12 @@
 """Codex CLI rollouts (~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl).
 
+Where: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`` and ``~/.codex/archived_sessions/``;
+``CODEX_HOME`` moves ``~/.codex``.
+Seen: the base instructions, developer and user texts, environment blocks, replies, calls of every sort, results,
+compactions with the history that replaced the old one, turns that were rolled back, the window.
+Unseen: the schemas of the standard tools, reasoning (sealed; its tokens are told), a summary made by the server.
+Counts: ``token_count`` after each call, the cached part inside the input; repeated ones are told by their totals.
+
 Only what the model was sent counts: ``response_item`` (and the bare items of early rollouts); events are copies for the
 display, except for counts, compactions and roll-backs. Reasoning is sealed and the server drops it from later prompts:
 it is no fragment here, and ``carries_reasoning`` says so; its tokens are in the usage. The system prompt is in the

@@ -1,4 +1,10 @@
-"""ctxbudget's own JSON Lines: any trace can be written in it, and read again (docs/native.md)."""
+"""ctxbudget's own JSON Lines: any trace can be written in it, and read again (docs/native.md).
+
+Where: wherever it was written; ``ctxbudget convert --to native`` makes it of any trace.
+Seen: whatever its author wrote down: it can hold everything that a trace can.
+Unseen: the content of images and files, of which it holds the size.
+Counts: disjoint usage per call where it is given.
+"""
 
 from __future__ import annotations
 

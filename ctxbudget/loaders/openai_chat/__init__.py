@@ -1,4 +1,11 @@
-"""OpenAI chat messages: one conversation, fine-tuning sets, and request and response logs (LiteLLM, OpenHands)."""
+"""OpenAI chat messages: one conversation, fine-tuning sets, and request and response logs (LiteLLM, OpenHands).
+
+Where: wherever a program keeps ``messages``: a list, ``{"messages": …, "tools": …}``, JSON Lines of either, request and
+response pairs of gateways and proxies, streamed chunks.
+Seen: everything that was sent: system text, tool definitions, texts, images, calls, results.
+Unseen: reasoning, which the API does not give out; in a bare list the tools too.
+Counts: the ``usage`` of a response where the log has it, the cached part inside the prompt; else estimates alone.
+"""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Messages:
         call = None if texts else self._answered(given)
         for text in texts if isinstance(given, str) else self._split(texts):
             call = self._answered(given)
-            self._result(text, call, tool)
+            self._result(text, call, tool, failed=message.get("is_error") is True)
         for block, part in media_parts:
             self._media(part, block, call)
 
@@ -142,6 +142,8 @@ class Messages:
                 self._add(Kind.THINKING, text, block)
             case {"type": "thinking", "thinking": str(text)} | {"type": "reasoning", "text": str(text)}:
                 self._add(Kind.THINKING, text, block)
+            case {"type": "redacted_thinking", "data": str(data)}:
+                self._add(Kind.THINKING, "", block, opaque=len(data))
             case {"type": "tool_call", "value": str(value)}:
                 found = parsed(value)
                 self._call(found if isinstance(found, dict) else {"name": "?", "arguments": value}, block)
@@ -213,8 +215,8 @@ class Messages:
             return [item if isinstance(item, str) else compact(item) for item in items]
         return texts
 
-    def _result(self, text: str, call: str | None, tool: str | None) -> None:
-        self._pieces.append(self._build.result(text, call=call, tool=tool))
+    def _result(self, text: str, call: str | None, tool: str | None, *, failed: bool = False) -> None:
+        self._pieces.append(self._build.result(text, call=call, tool=tool, error=failed))
 
     def _texts(self, content: Any) -> tuple[list[str], list[tuple[int, Any]]]:
         """The text of a result as one string, and its media parts."""

@@ -1,5 +1,10 @@
 """SWE-agent trajectories (.traj): one document of ``history``, ``trajectory`` and ``info``.
 
+Where: ``trajectories/<user>/<run>/<instance>/<instance>.traj``.
+Seen: system text, demonstrations, the task, replies, actions, observations, and the exact prompt of every step.
+Unseen: the tool schemas of function-calling models.
+Counts: sums of the whole run only (``info.model_stats``), at times zero: every prompt is our count.
+
 The history is the log. What was sent is in each step: ``query`` is its exact prompt; ``messages`` (1.0) is the prompt
 as it stood behind the step, so that of the next one. Where a prompt shows an earlier message otherwise ("Old
 environment output: (7 lines omitted)"), a recorded edit says so at that turn, and the context as recorded equals the

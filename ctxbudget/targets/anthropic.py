@@ -1,0 +1,17 @@
+"""A request of Anthropic's Messages API that holds the whole conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxbudget.exports import whole
+from ctxbudget.targets import Converted, json_of, unheld
+
+if TYPE_CHECKING:
+    from ctxbudget.trace import Trace
+
+
+def write(trace: Trace) -> Converted:
+    """Everything said, in order, as messages of one request."""
+    made = whole(trace, api="anthropic")
+    return Converted(json_of(made.body, indent=True), (*unheld(trace), *made.notes))
