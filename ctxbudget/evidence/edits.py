@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.evidence.actions import BY_TEXT
-from ctxbudget.evidence.arguments import leaves, objects
+from ctxbudget.evidence.arguments import folded, leaves, objects
 from ctxbudget.evidence.hunks import Part, hunks
-from ctxbudget.evidence.sed import substitutions
+from ctxbudget.evidence.sed import EDITORS, substitutions
 from ctxbudget.evidence.standing import has_word
 from ctxbudget.resources import EDIT
 from ctxbudget.resources import arguments as known
 from ctxbudget.resources.paths import normal
+from ctxbudget.resources.programs import base_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ctxbudget.evidence.actions import Action
 
 SHORTEST = 12
@@ -42,6 +43,7 @@ def parts(action: Action) -> list[Part]:
             found += substitutions(text)
         if action.cls == EDIT and key not in OLD and key not in NEW:
             found += hunks(text)
+    found += [part for command in _listed(action.args) for part in substitutions(command)]
     named = action.files if found else ()
     return [_placed(part, named) for part in found]
 
@@ -53,6 +55,15 @@ def _pair(given: Mapping[str, Any]) -> Part | None:
         return None
     new = next((given[name] for name in NEW if isinstance(given.get(name), str)), "")
     return Part(known.first(given, known.PATHS), old, new)
+
+
+def _listed(args: Any) -> Iterator[str]:
+    """Editing commands that are given as a list of words, as Codex does; one in a shell's ``-c`` stands by itself."""
+    given = folded(args) if isinstance(args, Mapping) else {}
+    for words in (given.get(name) for name in known.COMMANDS):
+        match words:
+            case [str(program), *rest] if base_name(program) in EDITORS and all(isinstance(word, str) for word in rest):
+                yield shlex.join(words)
 
 
 def _placed(part: Part, named: tuple[str, ...]) -> Part:

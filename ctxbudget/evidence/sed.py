@@ -13,6 +13,9 @@ from ctxbudget.resources.script import pipelines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+EDITORS = frozenset({"sed", "gsed", "perl"})
+"""Programs that edit in place."""
+
 _START = r"(?:^|[;\n{}])\s*(?:[\d,$]+\s*)?"
 _SUBSTITUTE = re.compile(
     _START + r"(?:/(?:\\.|[^/\\\n])+/\s*)?s([/|#,:!@%~+_])((?:\\.|(?!\1)[^\\\n])+)\1((?:\\.|(?!\1)[^\\])*)\1", re.DOTALL
@@ -29,7 +32,7 @@ def substitutions(command: str) -> Iterator[Part]:
     for step in (step for pipeline in pipelines(command) for step in pipeline):
         words = stripped(step.words)
         name = base_name(words[0]) if words else ""
-        if name not in {"sed", "gsed", "perl"} or not any(_IN_PLACE.match(word) for word in words[1:]):
+        if name not in EDITORS or not any(_IN_PLACE.match(word) for word in words[1:]):
             continue
         extended = name == "perl" or any(re.match(r"-\w*[Er]|--regexp-extended", word) for word in words[1:])
         for word in words[1:]:

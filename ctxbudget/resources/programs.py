@@ -17,6 +17,10 @@ UNKNOWN = Found(classes.SHELL)
 """A command that does something nobody here can name."""
 
 _IN_PLACE = re.compile(r"-[a-zA-Z]*i|--in-place")
+_SENDS = re.compile(
+    r"-X(?!GET|HEAD)[A-Z]+|-[dF]|--(?:data|form|json|upload-file|post-(?:data|file)|body-)|(?:POST|PUT|PATCH|DELETE)\Z"
+)
+"""Options of curl and wget that send a body, and methods as httpie has them."""
 _SCRIPTED = re.compile(r"-\w*[ef]\Z")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[:/]|$)|localhost\b")
 _SWITCH = re.compile(r"/[A-Za-z]{1,3}(?::\w*)?\Z")
@@ -147,6 +151,10 @@ def _tree(words: list[str]) -> Found:
 
 
 def _curl(words: list[str]) -> Found:
+    """A page that is fetched; a request that sends something is more than looking."""
+    methods = [after for option, after in pairwise(words) if option in {"-X", "--request", "--method", "-Method"}]
+    if any(_SENDS.match(word) for word in words) or any(word.upper() not in {"GET", "HEAD"} for word in methods):
+        return UNKNOWN
     urls = [word for word in words if "://" in word and not word.startswith("-")]
     urls = urls or [word for word in operands(words) if _HOST.match(word)]
     return Found(classes.FETCH, tuple(urls[:1])) if urls else UNKNOWN

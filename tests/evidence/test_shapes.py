@@ -95,6 +95,17 @@ D1 = [
         [("/w/a.py", ("/api/v1/orders",))],
     ),
     ("Bash", {"command": "sed -i '/^import legacy_prices$/d' a.py"}, [("a.py", ("import legacy_prices",))]),
+    (
+        "shell",
+        {"command": ["sed", "-i", "s/import legacy_prices/import prices/", "a.py"]},
+        [("a.py", ("import legacy_prices",))],
+    ),
+    (
+        "shell",
+        {"command": ["bash", "-lc", "sed -i '/^import legacy_prices$/d' a.py"]},
+        [("a.py", ("import legacy_prices",))],
+    ),
+    ("shell", {"command": ["sed", "-i", 7]}, []),
     ("Bash", {"command": "sed -i 's/retu.*side/x/' a.py"}, []),
     ("Bash", {"command": "sed -n 's/return side/x/p' a.py"}, []),
     ("Bash", {"command": "perl -pi -e 's/LIMIT_OF_ALL = 3/LIMIT_OF_ALL = 4/' a.py"}, [("a.py", ("LIMIT_OF_ALL = 3",))]),

@@ -136,6 +136,35 @@ def test_split(text, action, thought, expected):
     assert split(text, action, thought) == expected
 
 
+OPEN = {"open_file": "/bells/src/ring.py", "working_dir": "/bells"}
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "target"),
+    [
+        ("edit 3:4\nloud = True\nend_of_edit", OPEN, "src/ring.py"),
+        ("edit 3:4\nloud = True\nend_of_edit", json.dumps(OPEN), "src/ring.py"),
+        ("insert 3\nloud = True", {"open_file": "/etc/ring.py"}, "/etc/ring.py"),
+        ("edit 3:4\nloud = True", {"open_file": "n/a", "working_dir": "/bells"}, "3:4"),
+        ("edit 3:4\nloud = True", "no json", "3:4"),
+        ("cat README", OPEN, "README"),
+    ],
+)
+def test_an_edit_of_the_open_file_is_an_edit_of_that_file(action, state, target):
+    step = {"action": action, "observation": "done", "state": state}
+    reply = {"role": "assistant", "content": action, "agent": "main"}
+    result = {"role": "user", "content": "done", "agent": "main"}
+    trace = one({"trajectory": [step], "history": [SYSTEM, TASK, reply, result]})
+    (call,) = (part for part in trace.fragments if part.asks)
+    assert call.resource.target == target
+
+
+def test_a_refused_edit_is_an_error():
+    refused = "Your proposed edit has introduced new syntax error(s): line 3"
+    trace = one({"history": [SYSTEM, TASK, acted(1, "edit"), seen(1, refused), acted(2), seen(2, f"saw: {refused}")]})
+    assert [part.error for part in trace.fragments if part.answers] == [True, False]
+
+
 def test_demonstrations_are_injected_and_no_calls():
     shown = [
         {"role": "user", "content": "an example:", "is_demo": True},

@@ -113,7 +113,7 @@ def _fill(build: TraceBuilder, run: Message, unread: Counter[str]) -> None:
         elif message.get("role") == "assistant" and not is_shown(message):
             log.enter(waiting, prompts.get(calls), line)
             build.turn(model=build.model, line=line)
-            log.reply(message, steps[calls].get("action") if calls < len(steps) else None, line)
+            log.reply(message, steps[calls] if calls < len(steps) else {}, line)
             waiting = []
             calls += 1
         else:

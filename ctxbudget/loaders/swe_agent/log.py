@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import media
-from ctxbudget.trace import Form, Kind
+from ctxbudget.exchanges import parsed
+from ctxbudget.resources import EDIT
+from ctxbudget.resources.paths import below, normal
+from ctxbudget.trace import Form, Kind, Resource
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -16,6 +19,16 @@ if TYPE_CHECKING:
     from ctxbudget.builder import Piece, TraceBuilder
 
 Message = dict[str, Any]
+
+ON_OPEN_FILE = frozenset({"edit", "insert", "append"})
+"""Commands that name lines and no file (SWE-agent 0.7 to 1.1, ``tools/windowed``)."""
+
+REFUSED = (
+    "Your proposed edit has introduced new syntax error",
+    "The edit was not applied",
+    "No replacement was performed",
+)
+"""How an observation begins that says an edit was not made (``tools/windowed_edit_linting``, ``edit_anthropic``)."""
 
 _CALL = re.compile(r"<function=|<function_call>|<tool_call>|<command>")
 
@@ -64,11 +77,13 @@ class Log:
             self._add(message, line)
             self._extra.append(self._slots.pop())
 
-    def reply(self, message: Message, action: Any, line: int) -> None:
-        """The agent's message, cut into its reasoning and its action."""
+    def reply(self, message: Message, step: Message, line: int) -> None:
+        """The agent's message, cut into its reasoning and its action; ``step`` is what came of it."""
         self._build.message("assistant", line)
         slot = Slot("assistant", message.get("content"))
-        slot.pieces += self._reply(message, action)
+        slot.pieces += self._reply(message, step.get("action"))
+        for piece in slot.pieces:
+            place(piece, step.get("state"))
         self._slots.append(slot)
         self._acted = any(piece.call is not None for piece in slot.pieces)
         self._begun = True
@@ -113,7 +128,8 @@ class Log:
             slot.pieces += self._parts(slot.content, Kind.SYSTEM_PROMPT if role == "system" else Kind.USER)
 
     def _result(self, content: Any, call: str | None) -> Iterator[Piece]:
-        result = self._build.result(plain(content), call=call)
+        text = plain(content)
+        result = self._build.result(text, call=call, error=text.lstrip().startswith(REFUSED))
         yield result
         for block, what, data in _others(content):
             yield from self._other(block, what, data, result.call)
@@ -169,6 +185,18 @@ class Log:
             for slot in come:
                 self._build.message("system" if slot.role == "system" else "user", line)
                 slot.pieces += self._parts(slot.content, Kind.INJECTED)
+
+
+def place(call: Piece, state: Any) -> None:
+    """Give an edit of "the open file" that file, which the state behind the step names (older versions as JSON)."""
+    given = parsed(state) if isinstance(state, str) else state
+    if call.tool not in ON_OPEN_FILE or call.resource is None or call.resource.cls != EDIT:
+        return
+    match given:
+        case {"open_file": str(file)} if file not in {"", "n/a"}:
+            folder = given.get("working_dir")
+            target = below(normal(file), normal(folder)) if isinstance(folder, str) else normal(file)
+            call.resource = Resource(EDIT, target)
 
 
 def split(text: str, action: str, thought: str) -> tuple[str, tuple[str, str] | None]:
