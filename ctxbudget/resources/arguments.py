@@ -49,6 +49,8 @@ _COUNT = ("limit", "nlines", "maxlines", "linecount", "numlines")
 _RANGE = ("viewrange", "linerange", "readrange", "range", "lines")
 _KEY = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"-?\d{1,9}\Z", re.ASCII)
+_WRITTEN = re.compile(r"\s*[\[(]?\s*(-?\d{1,9})\s*[,:-]\s*(-?\d{1,9})\s*[\])]?\s*\Z", re.ASCII)
+"""A range as text: ``[1, 40]`` of a tool that is called by tags, ``1-40``."""
 _JSON = re.compile(r"\s*[\[{\"]")
 _PAIR = re.compile(r'"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.)*+)"')
 _SALVAGED = 4_000
@@ -124,7 +126,10 @@ def lines(given: Mapping[str, Any]) -> tuple[int, int] | None:
     if isinstance(files := given.get("files"), list) and len(files) == 1 and isinstance(files[0], Mapping):
         given = {_KEY.sub("", str(key)).lower(): value for key, value in files[0].items()}
     for name in _RANGE:
-        if isinstance(pair := given.get(name), list | tuple) and len(pair) == 2:
+        pair = given.get(name)
+        if isinstance(pair, str) and (written := _WRITTEN.match(pair)):
+            pair = written.groups()
+        if isinstance(pair, list | tuple) and len(pair) == 2:
             return _span(_number(pair[0]), _number(pair[1]), None)
     bounds = ([_number(given[name]) for name in names if name in given] for names in (_FIRST, _LAST, _COUNT))
     low, high, count = (next((number for number in numbers if number is not None), None) for numbers in bounds)
