@@ -11,6 +11,8 @@ import pytest
 
 from ctxbudget import homes, sessions
 from ctxbudget.errors import CtxbudgetError
+from ctxbudget.loaders import load
+from ctxbudget.report.sessions import rows
 
 SAMPLES = Path(__file__).parents[1] / "sample_traces"
 UUID = "0a1b2c3d-1111-4222-8333-444455556666"
@@ -153,6 +155,27 @@ def test_a_project_that_cannot_be_told_is_none(tmp_path, head):
     path.write_bytes(head)
     (one,) = sessions.find(environment={}, home=tmp_path)
     assert one.project is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "place", "sample"),
+    [
+        ("opencode", ".local/share/opencode/opencode.db", "opencode-store.db"),
+        ("goose", ".local/share/goose/sessions/sessions.db", "goose-store.db"),
+    ],
+)
+def test_a_database_lists_its_sessions(tmp_path, agent, place, sample):
+    path = put(tmp_path, place, "")
+    path.write_bytes((SAMPLES / "formats" / sample).read_bytes())
+    found = sessions.find(environment={}, home=tmp_path)
+    traces = {trace.source.label: trace for trace in load(str(path))}
+    assert len(found) == len(traces) >= 1
+    assert {one.agent for one in found} == {agent}
+    assert {one.select for one in found} == set(traces)
+    for row in rows(found):
+        assert row.path == f"{path}#{row.id}"
+        assert row.turns == sum(not turn.pending for turn in traces[row.id].turns)
+        assert row.problem is None
 
 
 def test_a_damaged_database_is_listed_as_itself(tmp_path):
