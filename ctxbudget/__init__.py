@@ -5,7 +5,8 @@
         print(turn.turn, turn.tokens, turn.layers)
 
 ``load`` reads the traces of a file, ``analyze`` makes a report of paths or traces, ``replay`` of a trace under a
-strategy, ``render`` writes it. Importing the package does no work: each name is fetched when it is first used.
+strategy, ``compare`` of traces under several, ``check`` holds them against a budget, ``render`` writes it. Importing
+the package does no work: each name is fetched when it is first used.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxbudget.analysis import analyze
+    from ctxbudget.checking import check
+    from ctxbudget.comparing import compare
     from ctxbudget.errors import CtxbudgetError
     from ctxbudget.exports import Exported, export
     from ctxbudget.loaders import Options, load
@@ -24,11 +27,15 @@ if TYPE_CHECKING:
     from ctxbudget.renderers import Look, render
     from ctxbudget.replays import replay
     from ctxbudget.report import Report, TraceReport
+    from ctxbudget.report.check import CheckReport
+    from ctxbudget.report.compare import Comparison
     from ctxbudget.report.loading import from_json
     from ctxbudget.report.run import RunReport
     from ctxbudget.trace import Fragment, Kind, Trace, Turn, Usage
 
 __all__ = [
+    "CheckReport",
+    "Comparison",
     "CtxbudgetError",
     "Exported",
     "Fragment",
@@ -43,6 +50,8 @@ __all__ = [
     "Turn",
     "Usage",
     "analyze",
+    "check",
+    "compare",
     "export",
     "from_json",
     "load",
@@ -53,6 +62,10 @@ __all__ = [
 
 _HOMES = {
     "analyze": "analysis",
+    "CheckReport": "report.check",
+    "check": "checking",
+    "Comparison": "report.compare",
+    "compare": "comparing",
     "CtxbudgetError": "errors",
     "Exported": "exports",
     "export": "exports",

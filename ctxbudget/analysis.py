@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ctxbudget import loaders, sources
 from ctxbudget.config import Settings
 from ctxbudget.errors import TraceError, UnknownName, UsageError
+from ctxbudget.findings import LEVELS
 from ctxbudget.report import Report, UnreadableRow
 from ctxbudget.report.build import build
 from ctxbudget.trace import Trace
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from ctxbudget.report import TraceReport
     from ctxbudget.report.run import RunReport
     from ctxbudget.sources import Place
-
-LEVELS = ("note", "warning", "error")
-"""Of findings, the least serious first."""
 
 
 def analyze(

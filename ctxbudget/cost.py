@@ -3,8 +3,9 @@
 Rates are the model's list prices (``models.price_of``). Of each prompt the prefix kept from the turn before is read
 from the cache, the rest is written to it: at the cache-write rate where the provider lists one, else as plain input.
 This is the best a cache can do: it expires, and has a least length. Replies are those of the recording, so they cost
-the same under every strategy. A summary counts as one call that reads what it replaces and writes itself; recorded
-compactions too. What is fetched or recalled enters once, uncached, and the prompt of that turn is sent once more.
+the same under every strategy. Calls for summaries are those that the summariser made or would have made, refused ones
+too, at plain rates; a recorded compaction counts as one call that reads what it replaces and writes itself. What is
+fetched or recalled enters once, uncached, and the prompt of that turn is sent once more.
 """
 
 from __future__ import annotations
@@ -12,18 +13,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxbudget.models import price_of
+from ctxbudget.models import Price, price_of
 from ctxbudget.trace import Form, Kind
+from ctxbudget.view import RECORDED, SummaryNote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from ctxbudget.models import Price
     from ctxbudget.regret import Loss, Regret
     from ctxbudget.replay import Run
     from ctxbudget.trace import Trace
 
 MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a price consists of, in US dollars: prompts (the part read from the cache, the rest), replies, summaries."""
+
+    cached: float
+    uncached: float
+    replies: float
+    summaries: float
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.cached + self.uncached + self.replies + self.summaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +53,21 @@ class Cost:
     output: int
     """Tokens of all replies, as recorded."""
     summaries: int
-    """Summary calls."""
+    """Calls for summaries, refused ones too."""
     summary_in: int
     summary_out: int
-    price: float | None
-    """Prompts, replies and summary calls."""
+    rates: Price | None
+    """Per million tokens; a cache rate that is not listed is the plain one."""
+    parts: Parts | None
     fetches: float | None
     """What the fetches that regret implies would cost on top, at least."""
     recalls: float | None
     """What bringing sources back from an external store would cost on top."""
+
+    @property
+    def price(self) -> float | None:
+        """Prompts, replies and calls for summaries."""
+        return None if self.parts is None else self.parts.total
 
     @property
     def whole(self) -> float | None:
@@ -67,22 +89,41 @@ class Saving:
 
 def cost(trace: Trace, run: Run, regret: Regret) -> Cost:
     """The cost of a run of ``trace`` with the regret it implies."""
-    price = price_of(trace.model)
-    known = price is not None and price.input is not None and price.output is not None
-    spans = [
-        (change.before, sum(new.tokens for new in change.inserted if new.kind is Kind.SUMMARY))
-        for row in run.turns
-        for change in row.edits
-        if change.form is Form.SUMMARY and any(new.kind is Kind.SUMMARY for new in change.inserted)
-    ]
     sent, prefix, output = run.totals.sent, run.totals.prefix, replies(trace)
-    read, written = sum(before for before, _ in spans), sum(after for _, after in spans)
-    paid = fetched = recalled = None
-    if price is not None and known:
-        paid = _prompts(price, prefix, sent - prefix) + _rated(price.output, output + written)
-        paid += _rated(price.input, read)
-        fetched, recalled = _again(price, run, regret.losses), _again(price, run, regret.recalls)
-    return Cost(sent, prefix, output, len(spans), read, written, paid, fetched, recalled)
+    asked = list(_summaries(run))
+    calls, read, written = (sum(each) for each in zip(*asked, strict=True)) if asked else (0, 0, 0)
+    rates, parts, fetched, recalled = _rates(trace.model), None, None, None
+    if rates is not None:
+        parts = Parts(
+            _dollars(rates.cache_read, prefix),
+            _dollars(rates.cache_write, sent - prefix),
+            _dollars(rates.output, output),
+            _dollars(rates.input, read) + _dollars(rates.output, written),
+        )
+        fetched, recalled = _again(rates, run, regret.losses), _again(rates, run, regret.recalls)
+    return Cost(sent, prefix, output, calls, read, written, rates, parts, fetched, recalled)
+
+
+def _summaries(run: Run) -> Iterator[tuple[int, int, int]]:
+    """Calls, tokens read and tokens written of each summary that was asked for, or was recorded."""
+    for row in run.turns:
+        for note in row.notes:
+            if isinstance(note, SummaryNote):
+                yield note.calls, note.tokens_in, note.tokens_out
+        for change in row.edits:
+            written = [new.tokens for new in change.inserted if new.kind is Kind.SUMMARY]
+            if change.by == RECORDED and change.form is Form.SUMMARY and written:
+                yield 1, change.before, sum(written)
+
+
+def _rates(model: str | None) -> Price | None:
+    """The list prices with every rate known, or None where prompts or replies have none."""
+    price = price_of(model)
+    if price is None or price.input is None or price.output is None:
+        return None
+    read = price.input if price.cache_read is None else price.cache_read
+    write = price.input if price.cache_write is None else price.cache_write
+    return Price(price.input, read, write, price.output)
 
 
 def saving(one: Cost, other: Cost) -> Saving | None:
@@ -109,20 +150,13 @@ def replies(trace: Trace) -> int:
     return total
 
 
-def _prompts(price: Price, cached: int, fresh: int) -> float:
-    """Prompts of which ``cached`` tokens are read from the cache. A rate that is not listed is the plain one."""
-    read = price.input if price.cache_read is None else price.cache_read
-    write = price.input if price.cache_write is None else price.cache_write
-    return _rated(read, cached) + _rated(write, fresh)
-
-
-def _again(price: Price, run: Run, losses: Iterable[Loss]) -> float:
+def _again(rates: Price, run: Run, losses: Iterable[Loss]) -> float:
     """Fetches: each turn that needs one is sent once more, and what is fetched enters uncached."""
     needed = [loss for loss in losses if loss.tokens]
     prompts = {row.turn: row.tokens for row in run.turns}
     again = sum(prompts[turn] for turn in {loss.use.turn for loss in needed})
-    return _prompts(price, again, sum(loss.tokens for loss in needed))
+    return _dollars(rates.cache_read, again) + _dollars(rates.cache_write, sum(loss.tokens for loss in needed))
 
 
-def _rated(rate: float | None, tokens: int) -> float:
+def _dollars(rate: float | None, tokens: int) -> float:
     return (rate or 0.0) * tokens / MILLION

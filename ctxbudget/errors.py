@@ -11,6 +11,7 @@
     │   └── EmptyTrace        nothing in it to measure
     ├── TokenizerError        the tokenizer asked for is not there
     ├── MissingExtra          an optional dependency is needed; the hint names the extra
+    ├── StoreError            (ctxbudget.store) a store cannot be used, or does not hold what was asked for
     └── (ctxbudget.summaries)
         ├── SummaryError      one attempt at a summary failed; its ladder goes a step down
         └── EndpointError     the endpoint asked for summaries cannot be used
@@ -21,7 +22,7 @@ Only ``ctxbudget.cli.main`` catches them. Anything else that escapes is a bug of
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +38,14 @@ class CtxbudgetError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It crosses from one process to another whole, whatever its kind takes to be made."""
+        return _unmade, (type(self), *self.args), self.__dict__
+
+
+def _unmade(kind: type[CtxbudgetError], *arguments: Any) -> CtxbudgetError:
+    return kind.__new__(kind, *arguments)
 
 
 class UsageError(CtxbudgetError):
@@ -71,13 +80,16 @@ class TraceError(CtxbudgetError):
 
 
 class UnknownFormat(TraceError):
-    """No loader recognises the file; the hint shows how sure each was."""
+    """No loader recognises the file; the hint shows how sure each was that came near."""
 
     def __init__(self, path: str, scores: dict[str, float]) -> None:
         """``scores`` maps a format to its sniffed confidence, 0 to 1."""
-        shown = ", ".join(f"{name} {score:.2f}" for name, score in sorted(scores.items(), key=lambda s: (-s[1], s[0])))
+        near = sorted((name for name in scores if scores[name] > 0), key=lambda name: (-scores[name], name))
+        shown = [f"{name} {scores[name]:.2f}" for name in near]
+        shown += [f"0.00 for all {'others' if near else len(scores)}"] if len(near) < len(scores) else []
         super().__init__(
-            f"{path}: not a format ctxbudget knows", hint=f"force one with --from FORMAT (scores: {shown})"
+            f"{path}: not a format ctxbudget knows",
+            hint=f"force one with --from FORMAT (scores: {', '.join(shown)}); see: ctxbudget list formats",
         )
 
 

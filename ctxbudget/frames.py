@@ -14,7 +14,9 @@ from ctxbudget.errors import UnknownName
 from ctxbudget.findings import Finding
 from ctxbudget.report import FragmentRow, Report, TotalRow, TraceReport, TurnRow
 from ctxbudget.report.compare import ComparedRow, Comparison
+from ctxbudget.report.regret import LossRow
 from ctxbudget.report.run import EditRow, FateRow, LifeRow, RunReport, RunTurnRow, ShownFragment
+from ctxbudget.report.summaries import SummaryRow
 from ctxbudget.safe import unicode_text
 
 if TYPE_CHECKING:
@@ -99,6 +101,16 @@ def fates(report: RunReport, *, children: bool = False) -> pd.DataFrame:
     return _run_rows(FateRow, report, lambda run: run.constraints, children=children)
 
 
+def losses(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per later use whose only visible source would have been gone; ``counted`` ones are part of totals."""
+    return _run_rows(LossRow, report, lambda run: run.regret.losses, children=children)
+
+
+def summaries(report: RunReport, *, children: bool = False) -> pd.DataFrame:
+    """A row per summary that was asked for: its step of the ladder, what it cost and what it still names."""
+    return _run_rows(SummaryRow, report, lambda run: run.summaries, children=children)
+
+
 def compared(report: Comparison) -> pd.DataFrame:
     """A row per strategy and trace, then a row per strategy over all (``trace`` is empty there)."""
     kinds = {name: kind for name, hint in get_type_hints(ComparedRow).items() if (kind := _plain(hint))}
@@ -122,6 +134,8 @@ _RUN_TABLES = {
     "layers": run_layers,
     "edits": edits,
     "lives": lives,
+    "losses": losses,
+    "summaries": summaries,
     "constraints": fates,
     "fragments": _shown,
     "findings": _found,

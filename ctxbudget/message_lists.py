@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -62,8 +63,10 @@ def score(head: bytes, provider: str) -> float:
     return (0.6 if provider == OPENAI else 0.4) * share
 
 
+@lru_cache(maxsize=1)  # every format looks at the same head, one after another
 def opening(head: bytes) -> list[Any]:
-    """The first values of a file: lines of JSON, or one document, closed where the head cuts it off."""
+    """The first values of a file: lines of JSON, or one document, closed where the head cuts it off. To look at, not to
+    change: all who ask for the same head are given the same values."""
     head = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     first, line_feed, _ = head.partition(b"\n")
     if line_feed and (value := _loaded(first)) is not None:

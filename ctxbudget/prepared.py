@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, loaders, models, sources
@@ -10,22 +11,22 @@ from ctxbudget.config import Settings
 from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.passes.summarize import Summarising
 from ctxbudget.replay import replay, view_at
+from ctxbudget.store import Store
 from ctxbudget.strategy.naming import find
 from ctxbudget.summaries import Extractive, Recorded
 from ctxbudget.survival import Finder, follow, sought
 from ctxbudget.tokens import counter
 from ctxbudget.trace import Trace
+from ctxbudget.trace import Warning as TraceWarning
 from ctxbudget.view.pins import Pins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ctxbudget.constraints import Fact
     from ctxbudget.layers import Scheme
     from ctxbudget.models import Window
     from ctxbudget.replay import Run
-    from ctxbudget.store import Store
     from ctxbudget.strategy import Strategy
     from ctxbudget.summaries import Summariser
     from ctxbudget.survival import Fate
@@ -70,6 +71,12 @@ class Prepared:
         """What became of each sentence that ``finder`` knows."""
         return follow(self.trace, run, self.finder)
 
+    def unsaid(self, fates: Iterable[Fate]) -> Iterator[TraceWarning]:
+        """A warning for each fact that nothing in the trace holds: there is nothing to keep."""
+        for fact, fate in zip(self.facts, fates, strict=False):
+            if fate.said is None:
+                yield TraceWarning("must-keep-unseen", f"no prompt of this trace holds the must-keep fact {fact.raw!r}")
+
     def keeps(self, fragment: Fragment) -> bool:
         """Whether a fragment holds one of the facts, which come first among what is sought."""
         found = self.finder(fragment)
@@ -78,6 +85,14 @@ class Prepared:
     def pinned(self, fragment: Fragment) -> bool:
         """Whether trace, strategy or user want it whole; the fixed overhead, which always is, aside."""
         return Pins(self.strategy.pin, self._holding, self.scheme).holds(fragment)
+
+    def under(self, strategy: Strategy, window: Window | None = None) -> Prepared:
+        """The same trace under another strategy, in another window if one is given.
+
+        Raises UsageError where the reserve leaves nothing of it.
+        """
+        limit = window or self.window
+        return replace(self, strategy=strategy, window=limit, reserve=_kept(self.reserve, limit.tokens))
 
     def child(self, trace: Trace) -> Prepared:
         """The same for a sub-agent, under its own window."""
@@ -117,14 +132,16 @@ def prepare(
     anywhere: bool = False,
     summariser: str | Summariser = "extractive",
     fail_summary: int = 0,
+    store: Store | str | Path | None = None,
 ) -> Prepared:
     """A trace (its path, ``file#3``, ``-``, or itself) under a strategy: a name, ``a+b``, or a Strategy.
 
     ``window`` and ``reserve`` are tokens; ``options`` are texts like ``sliding-window.keep=10``; ``must_keep`` are
     facts that pin what holds them, as text or ``/pattern/``; ``settings`` are a project's own, below every argument;
     with ``anywhere`` a strategy may be a file or a dotted path; ``summariser`` writes summaries (``extractive``,
-    ``recorded``, or one made by ``summaries.model``), and ``fail_summary`` makes so many of its steps fail. Raises
-    UsageError for what cannot be used, TraceError for a file that cannot be read.
+    ``recorded``, or one made by ``summaries.model``), and ``fail_summary`` makes so many of its steps fail; ``store``
+    takes what passes move out of the context whole, as a Store or a folder. Raises UsageError for what cannot be used,
+    StoreError for a folder that cannot, TraceError for a file that cannot be read.
     """
     settings = settings or Settings()
     facts = constraints.must_keep(must_keep, must_keep_files)
@@ -138,8 +155,9 @@ def prepare(
     kept = _kept(reserve or settings.reserve or 0, limit.tokens)
     finder = Finder(sought(trace, facts))
     _writer(summariser, trace)
+    kept_in = Store(Path(store)) if isinstance(store, str | Path) else store
     return Prepared(
-        trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder, summariser, fail_summary
+        trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder, summariser, fail_summary, kept_in
     )  # fmt: skip
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ctxbudget.basis import basis_of
+from ctxbudget.placebo import ROUNDS
 from ctxbudget.prepared import prepare
 from ctxbudget.report import run_turn
+from ctxbudget.report.regret_build import cost_row, regret_row
 from ctxbudget.report.run_build import Told, run_report
-from ctxbudget.trace import Warning as TraceWarning
+from ctxbudget.strategy import Strategy
 from ctxbudget.view.pins import overhead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from ctxbudget.prepared import Prepared
     from ctxbudget.replay import Run
+    from ctxbudget.report.regret import CostRow, RegretRow
     from ctxbudget.report.run import RunReport, Story
-    from ctxbudget.strategy import Strategy
-    from ctxbudget.survival import Fate
     from ctxbudget.trace import Trace
 
 
@@ -29,37 +31,64 @@ def replay(
     turn: int | None = None,
     fragment: str | None = None,
     children: bool = False,
+    placebo: bool = True,
     **options: Any,
 ) -> RunReport:
     """What a strategy would have kept and lost of a recorded run.
 
     ``turn`` adds that turn fragment by fragment, ``fragment`` the life of one, ``children`` each sub-agent under its
-    own window. The other options are those of ``ctxbudget.prepare``, which also gives the run itself. Raises
-    UsageError for what cannot be used, TraceError for a file that cannot be read.
+    own window. ``placebo=False`` leaves out the count of chance, which takes longer than all else, and with it the
+    test which signals of evidence count. The other options are those of ``ctxbudget.prepare``, which also gives the
+    run itself. Raises UsageError for what cannot be used, TraceError for a file that cannot be read.
     """
-    return report_of(prepare(path_or_trace, strategy, **options), turn=turn, fragment=fragment, children=children)
+    ready = prepare(path_or_trace, strategy, **options)
+    return report_of(ready, turn=turn, fragment=fragment, children=children, placebo=placebo)
 
 
 def report_of(
-    prepared: Prepared, *, turn: int | None = None, fragment: str | None = None, children: bool = False
+    prepared: Prepared,
+    *,
+    turn: int | None = None,
+    fragment: str | None = None,
+    children: bool = False,
+    placebo: bool = True,
+    told: Callable[[int, int], None] | None = None,
 ) -> RunReport:
-    """The report of what was prepared."""
+    """The report of what was prepared. ``told`` learns how many rounds of its placebo are done, and of how many."""
     shown = None if turn is None else prepared.view(turn)
     if fragment is not None:
         run_turn.found(prepared.trace, fragment)
     run = prepared.run()
     fates = prepared.fates(run)
-    told = Told(
+    regret, cost = _measured(prepared, run, told, placebo=placebo)
+    said = Told(
         description=prepared.strategy.description,
         sought=prepared.finder.sentences,
         fates=fates,
         pinned=prepared.pinned,
+        regret=regret,
+        cost=cost,
         shown_turn=None if shown is None else run_turn.shown_turn(run, shown, prepared.scheme),
         story=None if fragment is None else _story(prepared, run, fragment),
-        children=[report_of(prepared.child(one), children=True) for one in prepared.trace.children if children],
-        warnings=list(_unsaid(prepared, fates)),
+        children=[
+            report_of(prepared.child(one), children=True, placebo=placebo)
+            for one in prepared.trace.children
+            if children
+        ],
+        warnings=list(prepared.unsaid(fates)),
     )
-    return run_report(prepared.trace, run, prepared.scheme, prepared.window, told)
+    return run_report(prepared.trace, run, prepared.scheme, prepared.window, said)
+
+
+def _measured(
+    prepared: Prepared, run: Run, told: Callable[[int, int], None] | None, *, placebo: bool
+) -> tuple[RegretRow, CostRow]:
+    """What the run would have taken away before it was needed, and what it costs against the full log."""
+    after = None if told is None else lambda done: told(done, ROUNDS)
+    basis = basis_of(prepared.trace, chance=placebo, told=after)
+    measured = basis.measured(run)
+    full = basis.full(prepared.under(Strategy("none")).run())
+    return regret_row(basis, measured), cost_row(measured.cost, full)
 
 
 def _story(prepared: Prepared, run: Run, name: str) -> Story:
@@ -69,10 +98,3 @@ def _story(prepared: Prepared, run: Run, name: str) -> Story:
     pinned = fragment in first[: overhead(first)] or prepared.pinned(fragment)
     holds = [finder.sentences[one].text for one in finder(fragment)]
     return run_turn.story(trace, run, name, prepared.scheme, pinned=pinned, holds=holds)
-
-
-def _unsaid(prepared: Prepared, fates: list[Fate]) -> Iterator[TraceWarning]:
-    """Facts that nothing in the trace holds: there is nothing to keep."""
-    for fact, fate in zip(prepared.facts, fates, strict=False):
-        if fate.said is None:
-            yield TraceWarning("must-keep-unseen", f"no prompt of this trace holds the must-keep fact {fact.raw!r}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ctxbudget.trace import Trace
 
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj")
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj", ".eval")
 """Files of a folder that ought to be traces: one that cannot be read is told, where a README is passed over."""
 PACKED = (".gz", ".zst")
 SUBAGENTS = "subagents"
@@ -33,14 +33,17 @@ class Place:
     found: bool = False
 
 
-def expand(paths: Iterable[str], format_name: str | None = None) -> list[Place]:
-    """Every file that the paths name, each once, in the order given and sorted within a folder.
+def expand(
+    paths: Iterable[str], format_name: str | None = None, *, passed: Callable[[str], object] | None = None
+) -> list[Place]:
+    """Every file that the paths name, each once, in the order given and sorted within a folder. ``passed`` is told the
+    files of folders that are called like a trace and are in no format we know.
 
     Raises UsageError where a path names nothing, or a folder holds no trace.
     """
     places: dict[tuple[str, str | None], Place] = {}
     for path in paths:
-        for place in _meant(path, format_name):
+        for place in _meant(path, format_name, passed or (lambda _path: None)):
             places.setdefault((_identity(place.path), place.select), place)
     return list(places.values())
 
@@ -70,11 +73,11 @@ def single(path: str, options: loaders.Options, select: str | None = None) -> Tr
     return traces[0]
 
 
-def _meant(path: str, format_name: str | None) -> Iterator[Place]:
+def _meant(path: str, format_name: str | None, passed: Callable[[str], object]) -> Iterator[Place]:
     if path == "-" or _is(path, os.path.isfile):
         yield Place(path)
     elif _is(path, os.path.isdir):
-        yield from _inside(path, format_name)
+        yield from _inside(path, format_name, passed)
     elif len(path) > 1 and path.startswith("@"):
         session = sessions.named(path[1:])
         yield Place(session.file, session.select)
@@ -82,7 +85,7 @@ def _meant(path: str, format_name: str | None) -> Iterator[Place]:
         file, _, select = path.rpartition("#")
         yield Place(file, select)
     elif has_magic(path):
-        yield from _matching(path, format_name)
+        yield from _matching(path, format_name, passed)
     else:
         yield Place(path)  # a pipe, or nothing: reading it tells
 
@@ -102,24 +105,28 @@ def _is(path: str, kind: Callable[[str], bool]) -> bool:
         return False
 
 
-def _matching(pattern: str, format_name: str | None) -> Iterator[Place]:
+def _matching(pattern: str, format_name: str | None, passed: Callable[[str], object]) -> Iterator[Place]:
     matches = sorted(glob(pattern, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
     if not matches:
         raise UsageError(f"{pattern}: no file matches", hint="quote a pattern, and ** for folders below")
     for match in matches:
         if Path(match).is_dir():
-            yield from _inside(match, format_name, empty=True)
+            yield from _inside(match, format_name, passed, empty=True)
         else:
             yield Place(match, found=True)
 
 
-def _inside(folder: str, format_name: str | None, *, empty: bool = False) -> Iterator[Place]:
+def _inside(
+    folder: str, format_name: str | None, passed: Callable[[str], object], *, empty: bool = False
+) -> Iterator[Place]:
     """The traces below a folder. Hidden folders and sub-agents that a session beside them brings are left out."""
     number = 0
     for path in _files(folder):
         if _is_trace(path, format_name):
             number += 1
             yield Place(path, found=True)
+        elif _plain_suffix(path) in SUFFIXES:
+            passed(path)
     if not number and not empty:
         raise UsageError(
             f"{folder}: no trace in this folder, 0 records read",

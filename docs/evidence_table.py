@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxbudget.comparing.basis import basis_of
 from ctxbudget.errors import CtxbudgetError
 from ctxbudget.evidence import Signal, index
 from ctxbudget.loaders import Options, load
@@ -51,8 +50,7 @@ def row(name: str, trace: Trace, others: list[Trace]) -> str | None:
     if not edits:
         return None
     chance = placebo(trace, evidence, [*(donor(one) for one in others), *shipped()]).of(Signal.EDIT)
-    basis = basis_of(prepare(trace, "sliding-window"), with_placebo=False)
-    found = regret(trace, basis.prepared.run(), evidence, touched(trace))
+    found = regret(trace, prepare(trace, "sliding-window").run(), evidence, touched(trace))
     gone, again = len(found.of(Signal.EDIT)), sum(loss.tokens for loss in found.of(Signal.EDIT))
     project = "no donor" if chance.project is None else _spread(chance.project)
     cells = (

@@ -9,8 +9,9 @@ from ctxbudget.errors import UsageError
 from ctxbudget.sizes import tokens
 
 NAMES = [
-    "CtxbudgetError", "Exported", "Fragment", "Kind", "Look", "Options", "Prepared", "Report", "RunReport", "Trace",
-    "TraceReport", "Turn", "Usage", "analyze", "export", "from_json", "load", "prepare", "render", "replay",
+    "CheckReport", "Comparison", "CtxbudgetError", "Exported", "Fragment", "Kind", "Look", "Options", "Prepared",
+    "Report", "RunReport", "Trace", "TraceReport", "Turn", "Usage", "analyze", "check", "compare", "export",
+    "from_json", "load", "prepare", "render", "replay",
 ]  # fmt: skip
 
 SESSION = """{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"yes"}]}"""

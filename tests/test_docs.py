@@ -41,13 +41,20 @@ def test_commands_have_the_flags_that_pages_show(text):
         words = shlex.split(line.removeprefix("$ ").partition("  # ")[0])
         if not line.startswith("$ ctxbudget "):
             continue
-        known = {flag for parameter in commands[words[1]].params for flag in parameter.opts}
+        command = commands[words[1]]
+        command = getattr(command, "commands", {}).get(words[2], command) if len(words) > 2 else command
+        known = {flag for parameter in command.params for flag in parameter.opts}
         assert {word for word in words if re.fullmatch(r"--?[a-z][\w-]*", word)} <= known, line
 
 
 def test_the_page_of_strategies_is_fresh():
     page = runpy.run_path(str(ROOT / "docs" / "handbook.py"))["page"]()
     assert (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8") == page, "run: python docs/handbook.py"
+
+
+def test_the_page_of_findings_is_fresh():
+    page = runpy.run_path(str(ROOT / "docs" / "findings.py"))["page"]()
+    assert (ROOT / "docs" / "findings.md").read_text(encoding="utf-8") == page, "run: python docs/findings.py"
 
 
 def test_links_between_pages_lead_somewhere():

@@ -283,7 +283,7 @@ def test_packings_in_packings_are_bounded():
 def test_a_foreign_file_is_named(magic):
     what, hint = unpack.FOREIGN[magic]
     with pytest.raises(TraceError, match=what) as error:
-        read("x.bin", magic + b"\0" * 50)
+        list(read("x.bin", magic + b"\0" * 50))
     assert error.value.hint == hint
 
 

@@ -33,7 +33,7 @@ def test_the_generator_makes_the_committed_bytes(story, tmp_path):
 
 def test_every_committed_trace_has_a_story():
     traces = {path for ending in ("json", "jsonl", "traj") for path in SAMPLES.rglob(f"*.{ending}")}
-    names = {path.relative_to(SAMPLES).as_posix() for path in traces}
+    names = {path.relative_to(SAMPLES).as_posix() for path in traces if SAMPLES / "formats" not in path.parents}
     assert names == set().union(*STORIES.values())
 
 

@@ -114,6 +114,25 @@ def test_a_trajectory_holds_every_word_and_every_bill(sample):
 
 
 @EVERY
+def test_a_trajectory_read_again_has_the_same_calls_and_prompts(tmp_path, sample):
+    trace, copy, _ = again(tmp_path, sample, "atif")
+    assert copy.source.format == "atif"
+    assert [turn.usage and turn.usage.prompt for turn in copy.turns] == [
+        turn.usage and turn.usage.prompt for turn in trace.turns
+    ]
+    assert [one.call for one in copy.fragments if one.asks] == [one.call for one in trace.fragments if one.asks]
+    assert len(copy.children) == len(trace.children)
+
+
+def test_a_compaction_is_a_step_and_read_again_as_one(tmp_path):
+    trace, copy, _ = again(tmp_path, SAMPLES[0].parent / "formats" / "claude_stream_json.jsonl", "atif")
+    (cut,) = trace.recorded
+    (found,) = copy.recorded
+    assert (found.turn, found.trigger, found.pre_tokens) == (cut.turn, cut.trigger, cut.pre_tokens)
+    assert found.edit.inserted[0].text.strip() == cut.edit.inserted[0].text.strip()
+
+
+@EVERY
 def test_results_stand_in_the_step_of_their_call(sample):
     for step in json.loads(targets.convert(read(sample), "atif").data)["steps"]:
         asked = {call["tool_call_id"] for call in step.get("tool_calls", ())}

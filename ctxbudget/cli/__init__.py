@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxbudget.cli.analyze import analyze
+from ctxbudget.cli.check import check
 from ctxbudget.cli.compare import compare
+from ctxbudget.cli.config import config
 from ctxbudget.cli.convert import convert
+from ctxbudget.cli.explain import explain
 from ctxbudget.cli.export import export
 from ctxbudget.cli.list import list_names
 from ctxbudget.cli.replay import replay
@@ -31,6 +34,9 @@ app = typer.Typer(name="ctxbudget", rich_markup_mode=None, pretty_exceptions_ena
 app.command("analyze")(analyze)
 app.command("replay")(replay)
 app.command("compare")(compare)
+app.command("check")(check)
+app.add_typer(config, name="config")
+app.command("explain")(explain)
 app.command("export")(export)
 app.command("convert")(convert)
 app.command("sessions")(sessions)

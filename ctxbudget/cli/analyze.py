@@ -7,24 +7,29 @@ from typing import Annotated
 import typer
 
 from ctxbudget.cli import complete
+from ctxbudget.cli.options import (  # noqa: TC001 - the options are read from the types at run time
+    FailOn,
+    Force,
+    FromFormat,
+    Model,
+    NoCalibrate,
+    Out,
+    OutputFormat,
+    Paths,
+    Quiet,
+    Reserve,
+    Scheme,
+    Select,
+    Window,
+)
 
 
 def analyze(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH...", help="A file, - for standard input, a folder, a quoted pattern, or file#3."),
-    ],
-    window: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="The context window, as 200000, 200k or 1M.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model, in place of the recorded one.")
-    ] = None,
-    reserve: Annotated[str, typer.Option(metavar="TOKENS", help="Tokens to keep free for the reply.")] = "0",
-    scheme: Annotated[
-        str | None,
-        typer.Option(metavar="agent|window", help="How kinds become layers.", autocompletion=complete.schemes),
-    ] = None,
+    paths: Paths,
+    window: Window = None,
+    model: Model = None,
+    reserve: Reserve = "0",
+    scheme: Scheme = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -34,28 +39,15 @@ def analyze(
     turn: Annotated[
         int | None, typer.Option(metavar="N", help="The context of one turn, fragment by fragment.")
     ] = None,
-    select: Annotated[
-        str | None, typer.Option(metavar="NAME|N", help="One trace of a file that holds several.")
-    ] = None,
-    from_format: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Read as this format.", autocompletion=complete.formats),
-    ] = None,
-    no_calibrate: Annotated[
-        bool, typer.Option("--no-calibrate", help="Plain counts, not fitted to the provider's.")
-    ] = False,
+    select: Select = None,
+    from_format: FromFormat = None,
+    no_calibrate: NoCalibrate = False,
     estimators: Annotated[
         bool, typer.Option("--estimators", help="The error of each way of estimating tokens.")
     ] = False,
     fragments: Annotated[bool, typer.Option("--fragments", help="Every fragment too.")] = False,
     children: Annotated[bool, typer.Option("--children", help="Each sub-agent in full too.")] = False,
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="table|json|csv|parquet|markdown", help="What to write; else the suffix of -o tells.",
-            autocompletion=complete.outputs,
-        ),
-    ] = None,
+    output_format: OutputFormat = None,
     table: Annotated[
         str | None,
         typer.Option(
@@ -63,17 +55,10 @@ def analyze(
             autocompletion=complete.tables,
         ),
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
-    fail_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="note|warning|error", help="Exit with 1 if there is a finding of this level or above.",
-            autocompletion=complete.levels,
-        ),
-    ] = None,
+    out: Out = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    fail_on: FailOn = None,
 ) -> int:  # fmt: skip
     """Say where the tokens of every model call went.
 
@@ -95,7 +80,7 @@ def analyze(
     outputs.check(renderer, target, by=by, table=table)
     if fail_on is not None:
         analysis.levels_from(fail_on)
-    with progress.reading() as on_file:
+    with progress.reading(quiet=quiet) as on_file:
         report = analysis.analyze(
             paths,
             window=None if window is None else sizes.tokens(window, "--window"),

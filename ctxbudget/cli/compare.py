@@ -7,13 +7,32 @@ from typing import Annotated
 import typer
 
 from ctxbudget.cli import complete
+from ctxbudget.cli.options import (  # noqa: TC001 - the options are read from the types at run time
+    FailSummary,
+    Force,
+    FromFormat,
+    LlmModel,
+    LlmUrl,
+    Model,
+    MustKeep,
+    MustKeepFile,
+    NoCache,
+    NoCalibrate,
+    NoPlacebo,
+    Out,
+    OutputFormat,
+    Paths,
+    Quiet,
+    Reserve,
+    Select,
+    Settings,
+    Summariser,
+    Window,
+)
 
 
 def compare(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH...", help="Files, folders, patterns, - for standard input, or file#3."),
-    ],
+    paths: Paths,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -24,45 +43,33 @@ def compare(
     every: Annotated[
         bool, typer.Option("--all", help="Every preset; what is done where no strategy is given.")
     ] = False,
-    window: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="The context window, as 200000, 200k or 1M.")
-    ] = None,
-    reserve: Annotated[str, typer.Option(metavar="TOKENS", help="Tokens to keep free for the reply.")] = "0",
+    window: Window = None,
+    reserve: Reserve = "0",
     sweep: Annotated[
         str | None,
         typer.Option(metavar="OPTION=A..B|A,B,C", help="Vary window or PASS.OPTION; the knee is named."),
     ] = None,
-    options: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PASS.OPTION=VALUE", help="Change an option of each strategy.")
-    ] = None,
-    no_placebo: Annotated[
-        bool, typer.Option("--no-placebo", help="Do not count what chance would find; much quicker.")
+    options: Settings = None,
+    must_keep: MustKeep = None,
+    must_keep_file: MustKeepFile = None,
+    no_placebo: NoPlacebo = False,
+    children: Annotated[
+        bool, typer.Option("--children", help="Each sub-agent too, as a trace under its own window.")
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Processes that share the files.")] = 1,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model, in place of the recorded one.")
-    ] = None,
-    select: Annotated[
-        str | None, typer.Option(metavar="NAME|N", help="One trace of a file that holds several.")
-    ] = None,
-    from_format: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Read as this format.", autocompletion=complete.formats),
-    ] = None,
-    no_calibrate: Annotated[
-        bool, typer.Option("--no-calibrate", help="Plain counts, not fitted to the provider's.")
-    ] = False,
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="table|json|csv|parquet|markdown", help="What to write; else the suffix of -o tells.",
-            autocompletion=complete.outputs,
-        ),
-    ] = None,
-    out: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    model: Model = None,
+    select: Select = None,
+    from_format: FromFormat = None,
+    no_calibrate: NoCalibrate = False,
+    summariser: Summariser = "extractive",
+    llm_url: LlmUrl = None,
+    llm_model: LlmModel = None,
+    no_cache: NoCache = False,
+    fail_summary: FailSummary = 0,
+    output_format: OutputFormat = None,
+    out: Out = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Compare strategies: what each costs, and what it would have taken away before it was needed.
 
@@ -77,12 +84,12 @@ def compare(
     from pathlib import Path  # noqa: PLC0415 - the help does without
 
     from ctxbudget import comparing, config, output, sizes  # noqa: PLC0415
-    from ctxbudget.cli import outputs, progress  # noqa: PLC0415
+    from ctxbudget.cli import outputs, progress, summarising  # noqa: PLC0415
 
     target = output.open_output(out, force=force, inputs=paths)
     renderer = outputs.choose(output_format, out)
     outputs.check_run(renderer, target, table=None)
-    with progress.steps() as told:
+    with progress.steps(quiet=quiet) as told:
         report = comparing.compare(
             paths,
             comparing.chosen(strategy or (), every=every),
@@ -93,8 +100,13 @@ def compare(
             format_name=from_format,
             select=select,
             calibrate=not no_calibrate,
+            must_keep=must_keep or (),
+            must_keep_files=must_keep_file or (),
+            children=children,
+            summariser=summarising.summariser(summariser, llm_url, llm_model, cached=not no_cache),
+            fail_summary=fail_summary,
             placebo=not no_placebo,
-            sweep=None if sweep is None else comparing.read_sweep(sweep),
+            sweep=sweep,
             jobs=jobs,
             settings=config.discover(Path.cwd()),
             on_step=told,

@@ -24,6 +24,13 @@ def outputs(incomplete: str) -> list[str]:
     return _starting(names(), incomplete)
 
 
+def checks(incomplete: str) -> list[str]:
+    """Output formats of a check."""
+    from ctxbudget.cli.outputs import check_names  # noqa: PLC0415 - only while completing
+
+    return _starting(check_names(), incomplete)
+
+
 def breakdowns(incomplete: str) -> list[str]:
     """Groupings of a breakdown."""
     from ctxbudget.renderers import BREAKDOWNS  # noqa: PLC0415 - only while completing
@@ -76,9 +83,16 @@ def run_tables(incomplete: str) -> list[str]:
 
 def levels(incomplete: str) -> list[str]:
     """Levels of findings."""
-    from ctxbudget.analysis import LEVELS  # noqa: PLC0415 - only while completing
+    from ctxbudget.findings import LEVELS  # noqa: PLC0415 - only while completing
 
     return _starting(LEVELS, incomplete)
+
+
+def findings(incomplete: str) -> list[str]:
+    """Ids of findings."""
+    from ctxbudget.findings import RULES  # noqa: PLC0415 - only while completing
+
+    return _starting(tuple(rule.id for rule in RULES), incomplete)
 
 
 def listings(incomplete: str) -> list[str]:

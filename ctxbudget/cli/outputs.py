@@ -9,22 +9,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget.errors import UnknownName, UsageError
-from ctxbudget.renderers import BREAKDOWNS, RENDERERS, RUN_TABLES, TABLES, Look, for_suffix, terminal
+from ctxbudget.renderers import (
+    BREAKDOWNS,
+    CHECKS,
+    ONLY_CHECKS,
+    RENDERERS,
+    RUN_TABLES,
+    TABLES,
+    Look,
+    for_suffix,
+    terminal,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TextIO
 
     from ctxbudget.output import Output
-    from ctxbudget.renderers import Colors
+    from ctxbudget.renderers import AnyReport, Colors
     from ctxbudget.renderers._pages import Block
-    from ctxbudget.report import Report
-    from ctxbudget.report.compare import Comparison
-    from ctxbudget.report.run import RunReport
 
 TERMINAL = "terminal"
 TABLE = "table"
 """The name that the terminal's renderer has on the command line."""
+TEXT = "text"
+"""The name that it has for a check."""
 BINARY = ("parquet",)
 """Never written to a screen."""
 PAGES = (TERMINAL, "markdown")
@@ -32,24 +41,44 @@ PAGES = (TERMINAL, "markdown")
 
 
 def names() -> tuple[str, ...]:
-    """Output formats as the command line calls them."""
-    return tuple(sorted(TABLE if name == TERMINAL else name for name in RENDERERS.names()))
+    """Output formats as the command line calls them; a check has its own."""
+    return tuple(sorted(TABLE if name == TERMINAL else name for name in RENDERERS.names() if name not in ONLY_CHECKS))
 
 
 def choose(format_name: str | None, path: str | None) -> str:
     """The renderer for ``--format``, else for the suffix of ``-o``, else the terminal's."""
     if format_name is not None:
-        name = TERMINAL if format_name == TABLE else format_name
-        if name not in RENDERERS.names():
+        if format_name not in names():
             raise UnknownName("format", format_name, names())
-        return name
-    suffix = Path(path).suffix if path not in {None, "-"} else ""
+        return TERMINAL if format_name == TABLE else format_name
+    return _by_suffix(path, names()) or TERMINAL
+
+
+def choose_check(format_name: str | None, path: str | None) -> str:
+    """The same for a check, whose page for people is called ``text``. Run by GitHub, and asked for nothing else, it
+    annotates."""
+    if format_name is None:
+        usual = "github" if path is None and os.environ.get("GITHUB_ACTIONS") == "true" else TERMINAL
+        return _by_suffix(path, check_names()) or usual
+    if format_name not in check_names():
+        raise UnknownName("format", format_name, check_names())
+    return TERMINAL if format_name == TEXT else format_name
+
+
+def _by_suffix(path: str | None, known: Sequence[str]) -> str | None:
+    """The renderer for the suffix of ``-o``; None where there is none to go by."""
+    suffix = Path(path).suffix if path is not None and path != "-" else ""
     if not suffix:
-        return TERMINAL
+        return None
     found = for_suffix(suffix)
-    if found is None:
-        raise UsageError(f"{path}: {suffix} tells no format", hint=f"give --format {'|'.join(names())}")
+    if found is None or (found != TERMINAL and found not in known):
+        raise UsageError(f"{path}: {suffix} tells no format", hint=f"give --format {'|'.join(known)}")
     return found
+
+
+def check_names() -> tuple[str, ...]:
+    """Output formats of a check as the command line calls them."""
+    return tuple(sorted(TEXT if name == TERMINAL else name for name in CHECKS))
 
 
 def check(renderer: str, output: Output, *, by: str | None, table: str | None) -> None:
@@ -87,7 +116,7 @@ def look(output: Output, *, by: str | None, table: str | None, children: bool) -
     )
 
 
-def write(report: Report | RunReport | Comparison, renderer: str, look: Look, output: Output) -> None:
+def write(report: AnyReport, renderer: str, look: Look, output: Output) -> None:
     """Render into the output."""
     with output.writing() as stream:
         RENDERERS.get(renderer).render(report, look, stream)

@@ -33,11 +33,13 @@ def prepared(
     calibrate: bool = True,
     summariser: str | Summariser = "extractive",
     fail_summary: int = 0,
+    store: Path | None = None,
+    quiet: bool = False,
 ) -> Prepared:
     """The trace and the strategy that the flags mean, with the settings of the project."""
     if not strategy:
         raise UsageError("no strategy given", hint="give --strategy NAME; see: ctxbudget list strategies")
-    with progress.reading() as told:
+    with progress.reading(quiet=quiet) as told:
         if told is not None:
             told(path, 0, 1)
         return prepare(
@@ -57,4 +59,5 @@ def prepared(
             anywhere=True,
             summariser=summariser,
             fail_summary=fail_summary,
+            store=store,
         )

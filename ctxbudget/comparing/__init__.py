@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxbudget import loaders, sources
+from ctxbudget import constraints, loaders, sources
 from ctxbudget.comparing.front import RULE, axis_of, in_order, ordered
 from ctxbudget.comparing.knee import RULE as KNEE
 from ctxbudget.comparing.knee import knee
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ctxbudget.report.compare import ComparedRow, ComparedTrace
     from ctxbudget.sources import Place
     from ctxbudget.strategy import Strategy
+    from ctxbudget.summaries import Summariser
 
 __all__ = ["Sweep", "chosen", "compare", "read_sweep"]
 
@@ -50,8 +51,13 @@ def compare(
     format_name: str | None = None,
     select: str | None = None,
     calibrate: bool = True,
+    must_keep: Sequence[str] = (),
+    must_keep_files: Iterable[str | Path] = (),
+    children: bool = False,
+    summariser: str | Summariser = "extractive",
+    fail_summary: int = 0,
     placebo: bool = True,
-    sweep: Sweep | None = None,
+    sweep: Sweep | str | None = None,
     jobs: int = 1,
     settings: Settings | None = None,
     on_step: Callable[[str, float, int], None] | None = None,
@@ -59,19 +65,25 @@ def compare(
     """What each strategy costs and what it would have taken away, per trace and pooled.
 
     ``strategies`` are names, ``a+b``, files, or Strategy objects; all presets if none is given, or with a ``sweep`` of
-    a pass that pass alone. ``options`` (``pass.option=value``) are set in every one. ``placebo=False`` leaves out the
-    count of chance, and with it the test which signals count. ``jobs`` processes share the files. The rest is as for
-    ``ctxbudget.analyze``. Raises UsageError for what cannot be used, TraceError where no file can be read.
+    a pass that pass alone. ``options`` (``pass.option=value``) are set in every one. A ``sweep`` may be a text, such as
+    ``window=64k..1M``. With ``children`` each sub-agent is a trace of its own, under its own window. ``placebo=False``
+    leaves out the count of chance, and with it the test which signals count. ``jobs`` processes share the files. The
+    rest is as for ``ctxbudget.prepare``. Raises UsageError for what cannot be used, TraceError where no file can be
+    read.
     """
     settings = settings or Settings()
     if jobs < 1:
         raise UsageError(f"{jobs} jobs do nothing", hint="give --jobs 1 or more")
+    sweep = read_sweep(sweep) if isinstance(sweep, str) else sweep
     made = tuple(variants(strategies, options, sweep))
     how = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
-    plan = Plan(made, how, settings, scheme, window, reserve, select, placebo)
+    facts = tuple(fact.raw for fact in constraints.must_keep(must_keep, must_keep_files))
+    plan = Plan(
+        made, how, settings, scheme, window, reserve, select, placebo, facts, children, summariser, fail_summary
+    )  # fmt: skip
     given = [path_or_traces] if isinstance(path_or_traces, str | Path | Trace) else list(path_or_traces)
     places = sources.expand([str(each) for each in given if not isinstance(each, Trace)], format_name)
-    found = [compared(each, plan) for each in given if isinstance(each, Trace)]
+    found = [one for each in given if isinstance(each, Trace) for one in compared(each, plan)]
     unreadable = _read(plan, places, jobs, on_step, found)
     return _comparison(found, unreadable, sweep, placebo=placebo)
 

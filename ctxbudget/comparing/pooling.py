@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.comparing.rows import WORST
-from ctxbudget.comparing.words import counts
 from ctxbudget.evidence import Signal
-from ctxbudget.report.compare import SpreadRow
+from ctxbudget.regret.words import counts
+from ctxbudget.report.regret import SpreadRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ctxbudget.report.compare import ComparedRow, ComparedTrace, LossRow
+    from ctxbudget.report.compare import ComparedRow, ComparedTrace
+    from ctxbudget.report.regret import LossRow
 
 SUMS = (
     "turns", "over", "firings", "sent", "prefix", "summaries", "constraints_kept", "constraints", "evidence_kept",

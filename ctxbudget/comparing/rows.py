@@ -4,42 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.comparing.basis import spread_row
-from ctxbudget.comparing.words import sentence, summed
-from ctxbudget.cost import cost, saving
-from ctxbudget.regret import COUNTED, Sight, regret
-from ctxbudget.report.compare import ComparedRow, LossRow
-from ctxbudget.trace import named_turn
+from ctxbudget.cost import saving
+from ctxbudget.models import Window
+from ctxbudget.regret.words import summed
+from ctxbudget.report.compare import ComparedRow
+from ctxbudget.report.regret_build import loss_row, missed, spread_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxbudget.comparing.basis import Basis
+    from ctxbudget.basis import Basis
     from ctxbudget.comparing.variants import Variant
     from ctxbudget.cost import Cost
+    from ctxbudget.prepared import Prepared
     from ctxbudget.regret import Loss
-    from ctxbudget.report.compare import SpreadRow
 
 WORST = 3
 """Losses told in words."""
 
 
-def row_of(basis: Basis, variant: Variant, unedited: Cost) -> ComparedRow:
-    """Run the strategy and sum up what it did. Order and front are marked later, among the other rows."""
-    prepared = basis.under(variant.found(), variant.window)
-    trace, run = basis.trace, prepared.run()
-    sight = Sight(trace, run)
-    found = regret(trace, run, basis.evidence, basis.files, sight)
+def row_of(basis: Basis, ready: Prepared, variant: Variant, unedited: Cost) -> ComparedRow:
+    """Run the strategy and sum up what it did. Order and front are marked later, among the other rows.
+
+    ``ready`` is the trace under any strategy. Raises UsageError where the reserve leaves nothing of a swept window.
+    """
+    window = None if variant.window is None else Window(variant.window, "--sweep")
+    prepared = ready.under(variant.found(), window)
+    run = prepared.run()
+    measured = basis.measured(run)
+    found, costs, saved = measured.regret, measured.cost, saving(measured.cost, unedited)
     fates = [fate for fate in prepared.fates(run) if fate.said is not None]
-    costs = cost(trace, run, found)
-    saved = saving(costs, unedited)
-    missed = {kind.value: len(found.of(kind)) for kind in COUNTED}
-    lost = sum(missed[kind.value] for kind in basis.counted)
-    evidence = sum(len(basis.evidence.of(kind)) for kind in basis.counted)
-    counted = [loss for loss in found.losses if loss.use.kind in basis.counted]
     sums = run.totals
     return ComparedRow(
-        strategy=prepared.strategy.name,
+        strategy=variant.name,
         setting=variant.setting,
         value=variant.value,
         turns=len(run.turns),
@@ -53,10 +50,10 @@ def row_of(basis: Basis, variant: Variant, unedited: Cost) -> ComparedRow:
         price=costs.price,
         constraints_kept=sum(fate.kept for fate in fates),
         constraints=len(fates),
-        evidence_kept=evidence - lost,
-        evidence=evidence,
-        missed=missed,
-        chance_missed=_by_chance(basis, sight, lost),
+        evidence_kept=measured.kept,
+        evidence=measured.uses,
+        missed=missed(measured),
+        chance_missed=None if measured.by_chance is None else spread_row(measured.by_chance),
         fetch_tokens=found.tokens,
         fetch_turns=found.turns,
         fetch_price=costs.fetches,
@@ -74,34 +71,11 @@ def row_of(basis: Basis, variant: Variant, unedited: Cost) -> ComparedRow:
         repairs=sums.repairs,
         front=False,
         dominated_by=None,
-        regret=summed(found, basis.counted),
-        losses=[loss_row(basis, loss) for loss in worst(counted)],
+        regret=summed(found),
+        losses=[loss_row(basis, loss) for loss in worst(found.losses)],
     )
 
 
 def worst(losses: Sequence[Loss]) -> list[Loss]:
     """The losses that cost most to read again, the earlier first among equals."""
     return sorted(losses, key=lambda loss: (-loss.tokens, loss.use.turn))[:WORST]
-
-
-def loss_row(basis: Basis, loss: Loss) -> LossRow:
-    """One loss, in words too."""
-    return LossRow(
-        turn=loss.use.turn,
-        signal=loss.use.kind.value,
-        target=loss.use.target,
-        needed=loss.use.text[0],
-        source=loss.last,
-        seen=named_turn(basis.known[loss.last]),
-        gone=loss.gone,
-        form=loss.form,
-        by=loss.by,
-        tokens=loss.tokens,
-        text=sentence(loss, basis.known),
-    )
-
-
-def _by_chance(basis: Basis, sight: Sight, lost: int) -> SpreadRow | None:
-    if basis.placebo is None:
-        return None
-    return spread_row(basis.placebo.missed(lost, sight, *basis.counted).worst)

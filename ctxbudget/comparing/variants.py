@@ -29,6 +29,8 @@ class Variant:
     """A strategy by name (a worker finds it again; or itself), with settings, and a window of its own if any."""
 
     strategy: str | Strategy
+    name: str
+    """What its rows are called."""
     settings: tuple[str, ...] = ()
     window: int | None = None
     setting: str | None = None
@@ -40,11 +42,6 @@ class Variant:
         if isinstance(self.strategy, str):
             return find(self.strategy, anywhere=True, settings=self.settings)
         return self.strategy
-
-    @property
-    def label(self) -> str:
-        """The name it goes by."""
-        return self.strategy if isinstance(self.strategy, str) else self.strategy.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +86,27 @@ def variants(strategies: Sequence[str | Strategy], settings: Sequence[str], swee
     own = sweep is not None and sweep.option != WINDOW
     if not strategies:
         strategies = (_pass_of(sweep),) if own and sweep is not None else all_presets()
-    plain = [Variant(one, tuple(settings)) for one in dict.fromkeys(strategies)]
+    plain = list(_plain(strategies, tuple(settings)))
     made = plain if sweep is None else [each for one in plain for each in _swept(one, sweep)]
     for one in made:
         one.found()
     return made
+
+
+def _plain(strategies: Sequence[str | Strategy], settings: tuple[str, ...]) -> Iterator[Variant]:
+    """Each strategy once, under a name that no other has: ``clear`` is ``tool-result-clearing``, ``window:keep=5`` is
+    another than ``window``."""
+    named: dict[str, Strategy] = {}
+    for one in strategies:
+        found = find(one, anywhere=True, settings=settings) if isinstance(one, str) else one
+        name = first = one if isinstance(one, str) and ":" in one else found.name
+        number = 1
+        while name in named and named[name] != found:
+            number += 1
+            name = f"{first} ({number})"
+        if name not in named:
+            named[name] = found
+            yield Variant(one, name, settings)
 
 
 def _pass_of(sweep: Sweep | None) -> str:

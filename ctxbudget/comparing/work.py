@@ -8,12 +8,13 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from ctxbudget import loaders, sources
-from ctxbudget.comparing.basis import basis_of
+from ctxbudget.basis import basis_of
 from ctxbudget.comparing.rows import row_of
 from ctxbudget.errors import TraceError
 from ctxbudget.prepared import prepare
 from ctxbudget.report.build import source_row
 from ctxbudget.report.compare import ComparedTrace
+from ctxbudget.report.regret_build import signal_rows
 from ctxbudget.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from ctxbudget.comparing.variants import Variant
     from ctxbudget.config import Settings
+    from ctxbudget.prepared import Prepared
     from ctxbudget.report.compare import ComparedRow
     from ctxbudget.sources import Place
+    from ctxbudget.summaries import Summariser
     from ctxbudget.trace import Trace
 
 
@@ -38,6 +41,10 @@ class Plan:
     reserve: int
     select: str | None
     placebo: bool
+    must_keep: tuple[str, ...] = ()
+    children: bool = False
+    summariser: str | Summariser = "extractive"
+    fail_summary: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +74,43 @@ def files(
             yield done
 
 
-def compared(trace: Trace, plan: Plan, told: Callable[[float], object] | None = None) -> ComparedTrace:
-    """One trace under every strategy. Evidence, constraints and placebo are made once."""
-    prepared = prepare(
-        trace, Strategy("none"), window=plan.window, reserve=plan.reserve, scheme=plan.scheme, settings=plan.settings
-    )
-    basis = basis_of(prepared, with_placebo=plan.placebo)
-    unedited = basis.unedited()
+def compared(trace: Trace, plan: Plan, told: Callable[[float], object] | None = None) -> list[ComparedTrace]:
+    """One trace under every strategy, and after it its sub-agents where the plan wants them."""
+    ready = prepare(
+        trace, Strategy("none"), window=plan.window, reserve=plan.reserve, scheme=plan.scheme, settings=plan.settings,
+        must_keep=plan.must_keep, summariser=plan.summariser, fail_summary=plan.fail_summary,
+    )  # fmt: skip
+    every = list(_family(ready)) if plan.children else [ready]
+    return [_compared(one, plan, _within(told, number, len(every))) for number, one in enumerate(every)]
+
+
+def _family(ready: Prepared) -> Iterator[Prepared]:
+    """The trace and all below it, each sub-agent under its own window."""
+    yield ready
+    for child in ready.trace.children:
+        yield from _family(ready.child(child))
+
+
+def _compared(ready: Prepared, plan: Plan, told: Callable[[float], object] | None) -> ComparedTrace:
+    """Evidence, constraints and placebo are made once; each strategy then costs its replay."""
+    basis = basis_of(ready.trace, chance=plan.placebo)
+    full = ready.run()
+    unedited = basis.full(full)
     rows: list[ComparedRow] = []
     for number, variant in enumerate(plan.variants, 1):
         if told is not None:
             told(number / (len(plan.variants) + 1))
-        rows.append(row_of(basis, variant, unedited))
+        rows.append(row_of(basis, ready, variant, unedited))
     return ComparedTrace(
-        source=source_row(trace),
-        turns=len(trace.turns),
-        window=prepared.window.tokens,
-        window_source=prepared.window.rule,
-        window_known=prepared.window.known,
-        reserve=prepared.reserve,
-        signals=basis.signals(),
+        source=source_row(ready.trace),
+        turns=len(ready.trace.turns),
+        window=ready.window.tokens,
+        window_source=ready.window.rule,
+        window_known=ready.window.known,
+        reserve=ready.reserve,
+        signals=signal_rows(basis),
         rows=rows,
-        warnings=list(trace.warnings),
+        warnings=[*ready.trace.warnings, *ready.unsaid(ready.fates(full))],
     )
 
 
@@ -97,12 +119,11 @@ def _file(plan: Plan, place: Place, told: Callable[[float], object] | None = Non
     try:
         traces = loaders.load(place.path, plan.how)
     except TraceError as error:
-        return Done(place.path, (), _plain(error))
+        return Done(place.path, (), error)
     chosen = sources.selected(traces, place.select or plan.select, place.path)
-    found = []
+    found: list[ComparedTrace] = []
     for number, trace in enumerate(chosen):
-        within = _within(told, number, len(chosen))
-        found.append(compared(trace, plan, within))
+        found += compared(trace, plan, _within(told, number, len(chosen)))
     return Done(place.path, tuple(found))
 
 
@@ -116,8 +137,3 @@ def _here(
 def _within(told: Callable[[float], object] | None, number: int, of: int) -> Callable[[float], object] | None:
     """The share of one trace as a share of its file."""
     return None if told is None else lambda share: told((number + share) / of)
-
-
-def _plain(error: TraceError) -> TraceError:
-    """An error that can cross from one process to another: some of ours take more than their message to be made."""
-    return TraceError(error.message, hint=error.hint)

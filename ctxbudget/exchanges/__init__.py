@@ -20,23 +20,29 @@ from ctxbudget.exchanges.exchange import Exchange, Provider, Speaker, is_reply
 from ctxbudget.exchanges.logged import Logged, compact, events, logged, parsed, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ctxbudget.builder import Start
+    from ctxbudget.exchanges.conversation import Sizes
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 
 __all__ = [
+    "Conversation",
     "Exchange",
+    "Log",
     "Logged",
     "Provider",
     "Speaker",
+    "chained",
     "compact",
     "events",
     "is_reply",
     "logged",
+    "mark",
     "parsed",
     "plain",
+    "running",
     "traces",
 ]
 
@@ -56,13 +62,15 @@ class Log:
         self._provider = provider
         self._open: dict[bytes, Conversation] = {}
         self._seen: set[tuple[str, bytes]] = set()
+        self._latest: dict[bytes, tuple[list[bytes], list[bytes]]] = {}
         self._single: Conversation | None = None
+        self._silent: dict[str | None, Conversation] = {}
 
     def add(self, data: Any, line: int, numbered: bool) -> None:
         """One record: a message, a call, a conversation, or a list of these."""
         match data:
             case {"role": str()}:
-                self._single = self._single or self._begin(line)
+                self._single = self._single or self.begin(line)
                 self._single.say(data, line)
             case list():
                 for at, item in enumerate(data, 1):
@@ -72,34 +80,101 @@ class Log:
                         self.add(item, at if numbered else line, False)
             case dict():
                 if exchange := self._provider.exchange(data, self.skipped):
-                    self._exchange(exchange, line, numbered)
+                    self.take(exchange, line, numbered)
             case _:
                 self.skipped[f"record of type {type(data).__name__}, skipped"] += 1
 
-    def _begin(self, line: int) -> Conversation:
+    def ordered(self) -> list[Conversation]:
+        """The conversations; in a log the longest one with tools, an agent's main loop, comes first."""
+        if not self.has_calls:
+            return self.conversations
+        main = max(self.conversations, key=lambda one: (one.has_tools, len(one.marks)))
+        return [main, *(one for one in self.conversations if one is not main)]
+
+    def begin(self, line: int) -> Conversation:
+        """A conversation that nothing continues but what is said to it."""
         build = self._start()
         conversation = Conversation(build, self._provider.speaker(build), line)
         self.conversations.append(conversation)
         return conversation
 
-    def _exchange(self, exchange: Exchange, line: int, numbered: bool) -> None:
-        marks = [mark(self._provider.identity(message)) for message in exchange.messages]
+    def take(
+        self, exchange: Exchange, line: int, numbered: bool = False, marks: list[bytes] | None = None
+    ) -> Conversation | None:
+        """The next call of the log, or a finished conversation: which one it belongs to, None for a repeated record.
+
+        ``numbered``: its messages are the records. ``marks``: of its messages, where they are known already.
+        """
+        if exchange.is_silent:
+            self.has_calls = True
+            silent = self._silent.get(exchange.session) or self.begin(line)
+            self._silent[exchange.session] = silent
+            silent.continue_with(exchange, [], line, numbered)
+            return silent
+        if marks is None:
+            marks = [mark(self._provider.identity(message)) for message in exchange.messages]
         if exchange.finished:
-            self._begin(line).continue_with(exchange, marks, line, numbered)
-            return
-        keys = list(_running(marks, b"tools" if exchange.has_tools else b""))
+            conversation = self.begin(line)
+            conversation.continue_with(exchange, marks, line, numbered)
+            return conversation
+        keys = self._keys(marks, b"tools" if exchange.has_tools else b"")
         if exchange.key is not None:
             if (exchange.key, keys[-1]) in self._seen:
                 self.skipped["repeated record, skipped"] += 1
-                return
+                return None
             self._seen.add((exchange.key, keys[-1]))
         self.has_calls |= exchange.called
-        conversation = self._continued(exchange, keys) or self._revised(exchange, marks, line) or self._begin(line)
+        conversation = self._continued(exchange, keys) or self._revised(exchange, marks, line) or self.begin(line)
         conversation.continue_with(exchange, marks, line, numbered)
+        self._stand(conversation, keys[-1])
+        return conversation
+
+    def follow(
+        self, conversation: Conversation, exchange: Exchange, line: int, sizes: Sizes, unseen: Iterable[Any] = ()
+    ) -> Conversation:
+        """The next call of a conversation of which the log itself says that it was compacted before; ``sizes`` are
+        its tokens before and after, ``unseen`` messages that no request shows: results of the latest reply's calls."""
+        marks = [mark(self._provider.identity(message)) for message in exchange.messages]
+        if (reply := conversation.held) is not None and (own := mark(self._provider.identity(reply))) not in marks:
+            conversation.say_held(own)
+            for message in unseen:
+                conversation.say(message, line, mark(self._provider.identity(message)))
+        conversation.compact(exchange, marks, line, sizes)
+        conversation.continue_with(exchange, marks, line, False)
+        self._stand(conversation, self._keys(marks, b"tools" if exchange.has_tools else b"")[-1])
+        return conversation
+
+    def _keys(self, marks: list[bytes], seed: bytes) -> list[bytes]:
+        """What the first 0, 1, 2 … messages are known by. A request mostly begins with all of the one before: only
+        what it adds is worked out."""
+        known, keys = self._latest.get(seed, ([], [seed]))
+        same = len(known) if marks[: len(known)] == known else 0
+        keys = [*keys[:same], *running(marks[same:], keys[same])]
+        self._latest[seed] = marks, keys
+        return keys
+
+    def extend(self, conversation: Conversation, exchange: Exchange, fresh: list[Any], line: int) -> None:
+        """The next call of a conversation where the log holds no history: ``fresh`` is what was said since its latest
+        reply. What was said before is not looked at again."""
+        key = conversation.key
+        if (reply := conversation.held) is not None:
+            own = mark(self._provider.identity(reply))
+            conversation.say_held(own)
+            key = chained(key, own)
+        for message in fresh:
+            own = mark(self._provider.identity(message))
+            conversation.say(message, line, own)
+            key = chained(key, own)
+        exchange.overhead = exchange.overhead or conversation.overhead
+        conversation.continue_with(exchange, [], line, numbered=False)
+        self._stand(conversation, key)
+
+    def _stand(self, conversation: Conversation, key: bytes) -> None:
+        """Where the conversation stands now, for its next request to be recognised."""
         if self._open.get(conversation.key) is conversation:
             del self._open[conversation.key]
-        conversation.key = keys[-1]
-        self._open[conversation.key] = conversation
+        conversation.key = key
+        self._open[key] = conversation
 
     def _continued(self, exchange: Exchange, keys: list[bytes]) -> Conversation | None:
         """The conversation whose latest request this one begins with; the same messages again are a retry."""
@@ -125,10 +200,7 @@ def traces(reading: Reading, start: Start, provider: Provider) -> Iterator[Trace
         log.add(record.data, record.line, numbered=len(first) == 1)
     if not log.conversations:
         raise EmptyTrace(f"{reading.path}: no message in it", hint="nothing was measured")
-    order = log.conversations
-    if log.has_calls:
-        main = max(order, key=lambda one: (one.has_tools, len(one.marks)))
-        order = [main, *(one for one in order if one is not main)]
+    order = log.ordered()
     for at, conversation in enumerate(order):
         if len(order) > 1:
             conversation.build.label = str(conversation.line)
@@ -140,9 +212,14 @@ def mark(identity: Any) -> bytes:
     return blake2b(compact(identity, sort=True).encode(), digest_size=16).digest()
 
 
-def _running(marks: list[bytes], key: bytes) -> Iterator[bytes]:
+def running(marks: list[bytes], key: bytes) -> Iterator[bytes]:
     """Digests of the first 0, 1, 2 … messages, beginning with ``key``."""
     yield key
     for own in marks:
-        key = blake2b(key + own, digest_size=16).digest()
+        key = chained(key, own)
         yield key
+
+
+def chained(key: bytes, own: bytes) -> bytes:
+    """The digest of the messages before and one more."""
+    return blake2b(key + own, digest_size=16).digest()

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 
+Sizes = tuple[int | None, int | None]
+"""Tokens before and after a compaction, where the log says them."""
+
 LEAST_TAIL = 2
 """Messages at the end that a compacted request must share with the one before: one alone ("go on") proves nothing."""
 
@@ -49,11 +52,22 @@ class Conversation:
         self.marks.append(mark)
         self._pieces.append(self._speaker.message(message, line))
 
+    def request(self, exchange: Exchange, line: int) -> None:
+        """What a request brings beside its messages."""
+        self._facts(exchange, line)
+        self._change_overhead(exchange.overhead, line)
+
+    def answer(self, exchange: Exchange, line: int) -> None:
+        """A call with everything said so far, and its reply."""
+        self.build.turn(model=exchange.model, usage=exchange.usage, line=line, key=exchange.key)
+        self._asked = True
+        if exchange.reply is not None:
+            self.say(exchange.reply, line)
+
     def continue_with(self, exchange: Exchange, marks: list[bytes], line: int, numbered: bool) -> None:
         """A request that begins with all messages said so far. ``numbered``: its messages are the records."""
         known = len(self.marks)
-        self._facts(exchange, line)
-        self._change_overhead(exchange.overhead, line)
+        self.request(exchange, line)
         fresh = exchange.messages[known:]
         self._held = None
         self._asked = self._asked and (not fresh or is_reply(fresh[0]))
@@ -79,10 +93,42 @@ class Conversation:
             self._edit(start, stop, middle, line, "unknown")
         return True
 
-    def _edit(self, start: int, stop: int, came: list[tuple[Any, bytes]], line: int, trigger: str) -> None:
+    @property
+    def overhead(self) -> list[tuple[Kind, str]]:
+        """System prompt and tools that the latest request brought beside its messages."""
+        return list(self._overhead)
+
+    @property
+    def held(self) -> Any:
+        """The reply to the latest request, which no request has shown yet; None where there is none."""
+        return self._held[0] if self._held is not None else None
+
+    def say_held(self, mark: bytes) -> None:
+        """That reply, where no later request will show it."""
+        if self._held is not None:
+            self.say(*self._held, mark)
+            self._held = None
+
+    def compact(self, exchange: Exchange, marks: list[bytes], line: int, sizes: Sizes) -> None:
+        """A request of which the log itself says that it follows a compaction: whatever differs went or came."""
+        known, old = _common(self.marks, marks), set(self.marks)
+        if known == len(self.marks):
+            return
+        start, stop, came = _change(self.marks, marks, 1) or (known, len(self.marks), len(marks))
+        middle = list(zip(exchange.messages[start:came], marks[start:came], strict=True))
+        self._edit(start, stop, middle, line, "auto", sizes)
+        for mark, pieces in zip(marks[start:came], self._pieces[start:came], strict=True):
+            for piece in pieces:
+                if piece.kind is Kind.USER and mark not in old:
+                    piece.kind = Kind.SUMMARY
+
+    def _edit(
+        self, start: int, stop: int, came: list[tuple[Any, bytes]], line: int, trigger: str, sizes: Sizes = (None, None)
+    ) -> None:
         removed = list(chain.from_iterable(self._pieces[start:stop]))
         form = Form.TRUNCATED if trigger == "elision" else Form.SUMMARY if came else None
-        with self.build.compaction(line, trigger=trigger, removed=removed, form=form):
+        pre, post = sizes
+        with self.build.compaction(line, trigger=trigger, removed=removed, form=form, pre_tokens=pre, post_tokens=post):
             pieces = [self._speaker.message(message, line) for message, _ in came]
         self._pieces[start:stop] = pieces
         self.marks[start:stop] = [mark for _, mark in came]
@@ -132,11 +178,18 @@ class Conversation:
         return self.build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
 
 
-def _change(old: list[bytes], new: list[bytes]) -> tuple[int, int, int] | None:
-    """Where two requests differ: ``old[start:stop]`` went and ``new[start:came]`` came, the last of ``old`` stayed."""
-    start = next(
-        (at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
-    )
+def _common(old: list[bytes], new: list[bytes]) -> int:
+    """How many messages both begin with."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+
+
+def _change(old: list[bytes], new: list[bytes], least: int = LEAST_TAIL) -> tuple[int, int, int] | None:
+    """Where two requests differ: ``old[start:stop]`` went and ``new[start:came]`` came, the last of ``old`` stayed.
+
+    None where fewer than ``least`` messages at the end of ``old`` stayed.
+    """
+    start = _common(old, new)
     last = next((at for at in range(len(new) - 1, start - 1, -1) if old and new[at] == old[-1]), None)
     if last is None:
         return None
@@ -144,4 +197,4 @@ def _change(old: list[bytes], new: list[bytes]) -> tuple[int, int, int] | None:
     while tail <= last - start and tail < len(old) - start and new[last - tail] == old[-1 - tail]:
         tail += 1
     stop = len(old) - tail
-    return (start, stop, last - tail + 1) if tail >= LEAST_TAIL and stop > start else None
+    return (start, stop, last - tail + 1) if tail >= least and stop > start else None

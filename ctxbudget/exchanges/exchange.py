@@ -40,6 +40,11 @@ class Exchange:
         return any(kind is Kind.TOOL_DEFINITIONS for kind, _ in self.overhead)
 
     @property
+    def is_silent(self) -> bool:
+        """A call of which only the counts were logged."""
+        return self.called and not self.messages and self.reply is None and self.usage is not None
+
+    @property
     def finished(self) -> bool:
         """A conversation that ends with a reply, as training data does: no later line continues it."""
         return not self.called and (not self.messages or is_reply(self.messages[-1]))

@@ -9,18 +9,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxbudget.ledger import unpaired
-from ctxbudget.trace import named_turn
+from ctxbudget.trace import Kind, named_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ctxbudget.ledger import Entry
     from ctxbudget.models import Window
-    from ctxbudget.trace import Trace
+    from ctxbudget.trace import Fragment, Trace
+
+LEVELS = ("note", "warning", "error")
+"""The least serious first."""
 
 SHRANK = 0.10
 """A reported prompt this share below the one before is more than a rounding of the provider's cache or a dropped
 thinking block."""
+
+
+FRONT = frozenset({Kind.SYSTEM_PROMPT, Kind.TOOL_DEFINITIONS})
+"""What a prompt begins with, and a prompt cache with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +56,15 @@ class Finding:
 
 
 OVER_WINDOW = Rule("CB101", "over the window", "error")
+OVER_BUDGET = Rule("CB102", "over the budget", "error")
+LAYER_OVER = Rule("CB103", "layer over its budget", "error")
+GREW = Rule("CB104", "one turn grew too much", "warning")
+LARGE_RESULT = Rule("CB105", "single result over its share", "warning")
 STARVED = Rule("CB106", "layer starved", "warning")
 UNANSWERED_CALL = Rule("CB201", "unanswered call", "warning")
 ORPHAN_RESULT = Rule("CB202", "orphan result", "error")
 PIN_TOUCHED = Rule("CB203", "pinned fragment touched", "error")
+PREFIX_CHANGED = Rule("CB204", "cacheable prefix changed", "warning")
 SHRANK_SILENTLY = Rule("CB205", "context shrank without a compaction", "warning")
 REPEATED = Rule("CB301", "repeated observation", "note")
 REREAD = Rule("CB302", "re-read of an unchanged file", "note")
@@ -63,13 +75,18 @@ LOOP = Rule("CB306", "loop", "note")
 UNUSED = Rule("CB307", "observation never used again", "note")
 
 WASTE = (REPEATED, REREAD, STALE, IDLE_TOOLS, HEAVY, LOOP, UNUSED)
-RULES = (OVER_WINDOW, STARVED, UNANSWERED_CALL, ORPHAN_RESULT, PIN_TOUCHED, SHRANK_SILENTLY, *WASTE)
+RULES = (
+    OVER_WINDOW, OVER_BUDGET, LAYER_OVER, GREW, LARGE_RESULT, STARVED, UNANSWERED_CALL, ORPHAN_RESULT, PIN_TOUCHED,
+    PREFIX_CHANGED, SHRANK_SILENTLY, *WASTE,
+)  # fmt: skip
+"""Every rule, in order of id."""
 
 
 def find(trace: Trace, ledger: Sequence[Entry], window: Window) -> Iterator[Finding]:
     """What is wrong with a recording, in order of id."""
     yield from _over_window(ledger, window)
     yield from pairs(trace)
+    yield from _prefix_changed(trace)
     yield from _shrank(trace)
 
 
@@ -101,6 +118,29 @@ def pairs(trace: Trace) -> Iterator[Finding]:
         turn = named_turn(fragment)
         message = f"a result at turn {turn} answers no call before it"
         yield finding(ORPHAN_RESULT, message, turn, fragment.tokens, fragment.origin.line)
+
+
+def _prefix_changed(trace: Trace) -> Iterator[Finding]:
+    """What stands at the front of every prompt and was another at a later turn. Tools are always sent at the front; a
+    system text that only came in later may have been appended, and is not counted."""
+    known = {one.id: one for one in trace.fragments if one.kind in FRONT}
+    changed: dict[tuple[int, Kind], tuple[int, int | None]] = {}
+
+    def note(turn: int, one: Fragment, line: int | None) -> None:
+        tokens = changed.get((turn, one.kind), (0, None))[0]
+        changed[turn, one.kind] = (tokens + one.tokens, line)
+
+    for compaction in trace.recorded:
+        for gone in (known[one] for one in compaction.edit.removed if one in known):
+            note(compaction.turn, gone, compaction.line)
+        known.update((one.id, one) for one in compaction.edit.inserted if one.kind in FRONT)
+    for one in trace.fragments:
+        if one.kind is Kind.TOOL_DEFINITIONS and one.turn > 1:
+            note(one.turn, one, one.origin.line)
+    for (turn, kind), (tokens, line) in sorted(changed.items()):
+        what = kind.value.replace("_", " ")
+        message = f"the {what} changed before turn {turn}: nothing that was cached before fits any more"
+        yield finding(PREFIX_CHANGED, message, turn, tokens, line)
 
 
 def _shrank(trace: Trace) -> Iterator[Finding]:

@@ -59,20 +59,20 @@ class ClearToolResults:
     def plan(self, view: View) -> Iterator[Edit]:
         """One edit per result, oldest first."""
         if not self.clear_at_least:
-            for fragment in self._old(view):
-                yield from self._cleared(view, fragment)
+            for edits in self._cleared(view):
+                yield from edits
             return
         enough = view.share(self.clear_at_least) - view.freed.get(NAME, 0)
-        edits, freed = [], 0
-        for fragment in self._old(view):
+        planned: list[Edit] = []
+        freed = 0
+        for edits in self._cleared(view):
             if self.stop_early and freed >= enough:
                 break
-            cleared = list(self._cleared(view, fragment))
-            edits += cleared
-            freed += sum(view.known[one].tokens for edit in cleared for one in edit.removed)
-            freed -= sum(new.tokens for edit in cleared for new in edit.inserted)
+            planned += edits
+            freed += sum(view.known[one].tokens for edit in edits for one in edit.removed)
+            freed -= sum(new.tokens for edit in edits for new in edit.inserted)
         if freed >= enough:
-            yield from edits
+            yield from planned
 
     def _old(self, view: View) -> Iterator[Fragment]:
         """Results that may go, oldest first."""
@@ -114,17 +114,24 @@ class ClearToolResults:
             edge = place
         return edge
 
-    def _cleared(self, view: View, fragment: Fragment) -> Iterator[Edit]:
-        new = stand_in(view, fragment, self.text, Form.CLEARED)
-        if new is None:
-            return
-        yield Edit(NAME, (fragment.id,), (new,), Form.CLEARED, "an old tool result")
-        if self.clear_inputs:
-            yield from self._call_cleared(view, fragment)
+    def _cleared(self, view: View) -> Iterator[list[Edit]]:
+        """For each result that may go the edits that clear it. A call that has several results (a text and its
+        pictures) goes with the first of them.
+        """
+        calls: set[str] = set()
+        for fragment in self._old(view):
+            new = stand_in(view, fragment, self.text, Form.CLEARED)
+            if new is None:
+                continue
+            edits = [Edit(NAME, (fragment.id,), (new,), Form.CLEARED, "an old tool result")]
+            if self.clear_inputs:
+                edits += [edit for edit in self._call_cleared(view, fragment) if edit.removed[0] not in calls]
+                calls.update(edit.removed[0] for edit in edits)
+            yield edits
 
     def _call_cleared(self, view: View, fragment: Fragment) -> Iterator[Edit]:
         """The call that a result answers, without its arguments."""
-        for call in list(view.units.members(fragment)):
+        for call in view.units.members(fragment):
             if call.asks and call.call == fragment.call and call.form is None and call.id not in view.pins.ids:
                 new = shortened_call(view, call)
                 if new is not None:

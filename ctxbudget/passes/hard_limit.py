@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ctxbudget.view import cut, dropping
+from ctxbudget.view import cut, dropping, freed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,30 +34,30 @@ class HardLimit:
     def plan(self, view: View) -> Iterator[Edit]:
         """One edit with as many of the oldest as it takes."""
         excess = view.tokens - view.share(self.limit)
-        if excess <= 0:
-            return
-        gone = self._oldest(view, excess + view.tokens_of(self.notice))
-        if gone:
-            yield dropping(view, NAME, gone, self.notice, "over the limit")
+        if excess > 0:
+            edit = self._oldest(view, excess)
+            if any(view.known[one].message >= 0 for one in edit.removed):  # an earlier notice alone stays
+                yield edit
 
-    def _oldest(self, view: View, excess: int) -> list[Fragment]:
-        """Enough of the oldest to free ``excess`` tokens, or all that may go. A cut may leave more in place than was
-        asked, so that more is asked of it then.
+    def _oldest(self, view: View, excess: int) -> Edit:
+        """Drop enough of the oldest to free ``excess`` tokens, or all that may go. A cut may leave more in place than
+        was asked, and the engine's notice takes room, so that more is asked of it then.
         """
         edge = view.messages[-1] if view.messages else 0
         if view.units.starts and view.units.starts[-1] >= view.turns[-1]:
             edge = min(edge, view.units.starts[-1])
-        asked = excess
+        asked = excess + view.tokens_of(self.notice)
         candidates = list(view.editable(edge))
         while True:
             wanted: list[Fragment] = []
-            freed = 0
+            tokens = 0
             for fragment in candidates:
-                if freed >= asked:
+                if tokens >= asked:
                     break
                 wanted.extend(view.units.members(fragment) if fragment.call is not None else (fragment,))
-                freed += fragment.tokens
-            gone = cut(view, wanted)
-            if sum(fragment.tokens for fragment in gone) >= excess or freed < asked:
-                return gone
-            asked *= 2
+                tokens += fragment.tokens
+            edit = dropping(view, NAME, cut(view, wanted), self.notice, "over the limit")
+            short = excess - freed(view, edit)
+            if short <= 0 or tokens < asked:
+                return edit
+            asked += max(short, asked // 8)

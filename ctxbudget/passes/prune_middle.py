@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ctxbudget.view import cut, dropping
+from ctxbudget.view import cut, dropping, freed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,25 +38,34 @@ class PruneMiddle:
     """The notice; ``{messages}`` is how many are missing by then. Empty: none."""
 
     def plan(self, view: View) -> Iterator[Edit]:
-        """One edit with the whole middle."""
-        if view.tokens <= view.share(self.limit):
+        """One edit with the whole middle. What is left holds fewer messages and so has a smaller tail: the middle grows
+        until it is enough, or the tail no smaller.
+        """
+        limit = view.share(self.limit)
+        if view.tokens <= limit:
             return
         messages = _messages(view)
         count = len(messages)
         while True:
             middle = self._middle(view, messages, min(self.keep_last, int(count * self.keep_share)) + 1)
-            gone = cut(view, (fragment for message in middle for fragment in message))
-            left = len(messages) - len(middle) + bool(self.text)
-            freed = sum(one.tokens for one in gone) - view.tokens_of(self.text)
-            if left >= count or view.tokens - freed <= view.share(self.limit):
+            edit = self._dropped(view, middle)
+            ours = len(edit.inserted) if edit.removed else sum(message[0].message < 0 for message in middle)
+            left = len(messages) - len(middle) + ours
+            if left >= count or view.tokens - freed(view, edit) <= limit:
                 break
             count = left
-        if any(one.message >= 0 for one in gone):
-            yield dropping(view, NAME, gone, self.text, "the middle of a conversation that does not fit")
+        if edit.removed:
+            yield edit
 
     def _middle(self, view: View, messages: list[list[Fragment]], tail: int) -> list[list[Fragment]]:
         first = view.task.first if self.keep_first else None
         return [message for message in messages[: max(0, len(messages) - tail)] if message[0].message != first]
+
+    def _dropped(self, view: View, middle: list[list[Fragment]]) -> Edit:
+        """Drop it, units whole. Earlier notices alone stay where they are."""
+        gone = cut(view, (fragment for message in middle for fragment in message))
+        recorded = any(one.message >= 0 for one in gone)
+        return dropping(view, NAME, gone if recorded else (), self.text, "the middle of a conversation that does not fit")
 
 
 def _messages(view: View) -> list[list[Fragment]]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 64 * 1024
 """How much of a file its format is told by."""
+CONTAINER_BYTES = 1024**2
+"""The same for a database: what its tables are called stands not at its very beginning."""
 MAX_LINE = 1024**3
 """Bytes a line may have, and a document over many lines."""
 
@@ -48,8 +50,9 @@ class Record(NamedTuple):
 class Reading:
     """The records of one file. It can be iterated again; ``parse`` and ``warnings`` tell of the latest pass.
 
-    ``head`` is the beginning of the plain text, without byte order mark: at most ``HEAD_BYTES``, to tell the format
-    by. Iterating raises TraceError if the file cannot be read on, or unpacks to more than is allowed.
+    ``head`` is the beginning of the plain text, without byte order mark: at most ``HEAD_BYTES`` (of a database
+    ``CONTAINER_BYTES``), to tell the format by. Iterating raises TraceError if the file cannot be read on, or unpacks
+    to more than is allowed.
     """
 
     def __init__(self, path: str, data: bytes | None = None) -> None:
@@ -68,6 +71,24 @@ class Reading:
     def warnings(self) -> tuple[trace.Warning, ...]:
         """What the latest pass had to tell: at most 20 of a code, then how many more there were."""
         return self._tally.warnings
+
+    @property
+    def held(self) -> bool:
+        """Whether the bytes are in memory (standard input, a pipe), so that nothing lies beside them."""
+        return self._data is not None
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The plain bytes from the beginning, unpacked where they are packed: for formats that are no JSON text.
+
+        Raises TraceError as reading the records does, but for no format that a loader may know (``CONTAINERS``).
+        """
+        with self._open(self._tally, unpack.CONTAINERS) as stream:
+            yield stream
+
+    def note(self, code: str, message: str) -> None:
+        """Damage that a loader met which reads the bytes itself: a warning of every trace of the file."""
+        self._tally.damage(code, message)
 
     def unwrap(self) -> Iterator[Record]:
         """The same records; but where the whole file is one array with objects in it, those objects.
@@ -166,16 +187,18 @@ class Reading:
             yield Record(value, number + found.text.count("\n", 0, start) if len(found.values) > 1 else 1)
 
     @contextmanager
-    def _open(self, tally: Tally) -> Iterator[BinaryIO]:
+    def _open(self, tally: Tally, known: tuple[bytes, ...] = ()) -> Iterator[BinaryIO]:
         try:
             with io.BytesIO(self._data) if self._data is not None else Path(self.path).open("rb") as file:
-                yield unpack.plain(file, self.path, tally.damage)
+                yield unpack.plain(file, self.path, tally.damage, known)
         except OSError as error:
             raise TraceError(f"{self.path}: {error.strerror or error}") from None
 
     def _read_head(self) -> bytes:
-        with self._open(self._tally) as stream:
+        with self._open(self._tally, unpack.CONTAINERS) as stream:
             first = head = stream.read(HEAD_BYTES)
+            if head.startswith(unpack.CONTAINERS):
+                head += stream.read(CONTAINER_BYTES - HEAD_BYTES)
             while head and lines.is_blank(head):
                 head = stream.read(HEAD_BYTES)
         if not head and self.warnings:
@@ -190,7 +213,7 @@ def read(path: str, data: bytes | None = None) -> Reading:
     """The records of a file, of standard input (``-``), or of ``data`` (``path`` is then only a name).
 
     Raises EmptyTrace if there is nothing but blanks; TraceError if the file is missing, a folder, unreadable, no
-    JSON by its first bytes (a zip archive, a database), or packed too often.
+    format that anything here reads by its first bytes (a zip archive), or packed too often.
     """
     return Reading(path, _read_stream(path) if data is None else data)
 

@@ -66,9 +66,14 @@ FOREIGN = {
 }
 """First bytes of files that hold no JSON text as they are: what it is, and what to do."""
 
+CONTAINERS = (b"SQLite format 3\0", b"PK\x03\x04")
+"""Those of them that loaders may know: they are refused only where JSON is looked for in them."""
 
-def plain(file: BinaryIO, path: str, note: Note) -> BinaryIO:
+
+def plain(file: BinaryIO, path: str, note: Note, known: tuple[bytes, ...] = ()) -> BinaryIO:
     """The same file if it is plain text, else a stream of its unpacked bytes; ``file`` must be seekable.
+
+    A foreign file that begins with one of ``known`` is given as it is.
 
     Raises TraceError for a foreign file, too many packings or, while it is read, more bytes than are allowed.
     """
@@ -83,7 +88,8 @@ def plain(file: BinaryIO, path: str, note: Note) -> BinaryIO:
         elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return io.BufferedReader(_Stream(_transcoded(chunks)), CHUNK)
         else:
-            _refuse_foreign(head, path)
+            if not head.startswith(known):
+                _refuse_foreign(head, path)
             return io.BufferedReader(_Stream(chunks), CHUNK) if layer else file
     raise AssertionError  # the last layer returns or raises
 

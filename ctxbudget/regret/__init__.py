@@ -8,6 +8,8 @@ A use of a string (D1, D2) is in view where the context of its turn holds a sour
 notice whose own text still holds the string. Where neither is so, it is a loss, or a recall if a source is in an
 external store then. A replay follows the recorded log: what the agent read again by itself is in it already and
 costs nothing extra. A loss says that the only visible source was gone, and never that a task would have failed.
+
+Signals that a placebo finds too often are followed in the same way, and stand apart (``shown``): nothing adds them.
 """
 
 from __future__ import annotations
@@ -31,32 +33,48 @@ __all__ = ["COUNTED", "Loss", "Regret", "Repeats", "Sight", "Trail", "missed", "
 
 
 def regret(
-    trace: Trace, run: Run, evidence: Evidence, files: Mapping[str, Fragment], sight: Sight | None = None
+    trace: Trace,
+    run: Run,
+    evidence: Evidence,
+    files: Mapping[str, Fragment],
+    sight: Sight | None = None,
+    counted: Sequence[Signal] = COUNTED,
 ) -> Regret:
     """What a run of ``trace`` would have taken away before it was needed.
 
     ``evidence`` is the trace's index and ``files`` what it touched (``touched``): both are the same for every run of a
-    trace, and made once. Near-linear: each use asks for one turn of its sources' lives.
+    trace, and made once. ``counted`` are the signals that may be added up. Near-linear: each use asks for one turn of
+    its sources' lives.
     """
     sight = sight or Sight(trace, run)
-    fetches, recalls = _Fetches(trace, sight), _Fetches(trace, sight)
-    losses, recalled = [], []
-    for use in evidence.uses:
-        if use.kind in COUNTED and not sight.shows(use):
-            stored = sight.stored(use)
-            if stored:
-                recalled.append(recalls.loss(use, stored))
-            else:
-                losses.append(fetches.loss(use, use.sources))
     last = run.turns[-1].turn if run.turns else 0
+    losses, recalls = _gone(trace, evidence, sight, counted)
+    shown, _ = _gone(trace, evidence, sight, [kind for kind in COUNTED if kind not in counted])
     return Regret(
-        losses=tuple(losses),
-        recalls=tuple(recalled),
+        losses=losses,
+        recalls=recalls,
+        shown=shown,
         stale=tuple(use for use in evidence.of(Signal.STALE) if _relied_on(use, sight)),
         rare=sum(not sight.shows(use) for use in evidence.rare),
         repeats=repeats(trace, evidence, sight),
         trail=trail(files, sight, last),
     )
+
+
+def _gone(
+    trace: Trace, evidence: Evidence, sight: Sight, kinds: Sequence[Signal]
+) -> tuple[tuple[Loss, ...], tuple[Loss, ...]]:
+    """The losses of some signals, and the recalls."""
+    fetches, recalls = _Fetches(trace, sight), _Fetches(trace, sight)
+    losses, recalled = [], []
+    for use in evidence.uses if kinds else ():
+        if use.kind in kinds and not sight.shows(use):
+            stored = sight.stored(use)
+            if stored:
+                recalled.append(recalls.loss(use, stored))
+            else:
+                losses.append(fetches.loss(use, use.sources))
+    return tuple(losses), tuple(recalled)
 
 
 def missed(uses: Sequence[Use], sight: Sight) -> int:

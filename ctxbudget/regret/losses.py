@@ -73,9 +73,11 @@ class Regret:
     """What later actions of a trace needed, and a run would not have shown them."""
 
     losses: tuple[Loss, ...] = ()
-    """D1 and D2 with no source in view, in the order of the calls."""
+    """D1 and D2 with no source in view, in the order of the calls; one that chance finds too is not among them."""
     recalls: tuple[Loss, ...] = ()
     """D1 and D2 whose source was in an external store; not losses."""
+    shown: tuple[Loss, ...] = ()
+    """Losses of D1 or D2 where chance finds too many of its uses: never added to anything."""
     stale: tuple[Use, ...] = ()
     """D4 under the strategy: the old copy stood in view, the change that made it old did not."""
     rare: int = 0
@@ -99,5 +101,5 @@ class Regret:
         return sum(loss.tokens for loss in self.recalls)
 
     def of(self, kind: Signal) -> tuple[Loss, ...]:
-        """The losses of one signal."""
-        return tuple(loss for loss in self.losses if loss.use.kind is kind)
+        """The losses of one signal, counted or only shown."""
+        return tuple(loss for loss in (*self.losses, *self.shown) if loss.use.kind is kind)

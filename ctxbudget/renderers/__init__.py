@@ -4,8 +4,9 @@ A renderer is a module with a docstring whose first line says what it makes, and
 
 ``suffix``
     the ending of its files, as ``.json``: ``-o FILE`` picks the renderer by it.
-``render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None``
-    Write the report. Everything but a terminal gets UTF-8.
+``render(report: AnyReport, look: Look, out: BinaryIO) -> None``
+    Write the report. Everything but a terminal gets UTF-8. Not every one knows every kind of report: those that
+    services of continuous integration read know a check alone, tables have no check.
 """
 
 from __future__ import annotations
@@ -17,8 +18,17 @@ from ctxbudget.registry import Registry
 
 if TYPE_CHECKING:
     from ctxbudget.report import Report
+    from ctxbudget.report.check import CheckReport
     from ctxbudget.report.compare import Comparison
     from ctxbudget.report.run import RunReport
+
+AnyReport: TypeAlias = "Report | RunReport | Comparison | CheckReport"
+"""Whatever a renderer may be given."""
+
+CHECKS = ("github", "json", "junit", "markdown", "sarif", "terminal")
+"""The renderers that know a check."""
+ONLY_CHECKS = ("github", "junit", "sarif")
+"""Those that know nothing else."""
 
 BREAKDOWNS = ("layer", "kind", "tool", "resource")
 """What ``--by`` may name."""
@@ -26,7 +36,9 @@ BREAKDOWNS = ("layer", "kind", "tool", "resource")
 TABLES = ("turns", "layers", "tools", "resources", "fragments", "findings")
 """What ``--table`` may name, for a trace."""
 
-RUN_TABLES = ("turns", "layers", "lives", "edits", "fragments", "constraints", "findings")
+RUN_TABLES = (
+    "turns", "layers", "lives", "edits", "losses", "summaries", "fragments", "constraints", "findings",
+)  # fmt: skip
 """What it may name for a run."""
 
 
@@ -56,7 +68,7 @@ class Renderer(Protocol):
 
     suffix: str
 
-    def render(self, report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
+    def render(self, report: AnyReport, look: Look, out: BinaryIO) -> None:
         """Write the report."""
 
 
@@ -68,6 +80,6 @@ def for_suffix(suffix: str) -> str | None:
     return next((name for name in RENDERERS.names() if RENDERERS.get(name).suffix == suffix.lower()), None)
 
 
-def render(report: Report | RunReport | Comparison, name: str, out: BinaryIO, look: Look = Look()) -> None:
+def render(report: AnyReport, name: str, out: BinaryIO, look: Look = Look()) -> None:
     """Write a report with the renderer of that name (``terminal``, ``json``, ``markdown`` …). Raises UnknownName."""
     RENDERERS.get(name).render(report, look, out)

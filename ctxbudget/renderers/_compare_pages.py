@@ -5,48 +5,58 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.renderers import _compare_plot
-from ctxbudget.renderers._compare_sections import dollars, named, signals, strategies
+from ctxbudget.renderers._compare_sections import named, strategies
+from ctxbudget.renderers._evidence import signals
+from ctxbudget.renderers._money import dollars, saving
 from ctxbudget.renderers._numbers import counted, tokens
 from ctxbudget.renderers._pages import Facts, Line, Notes, Plot, Title
+from ctxbudget.renderers._sentences import with_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ctxbudget.renderers._pages import Block
     from ctxbudget.report.compare import ComparedRow, ComparedTrace, Comparison
 
 
-def blocks(report: Comparison) -> Iterator[Block]:
-    """One trace in full, or all of them pooled and then each."""
+def blocks(report: Comparison, width: int | None) -> Iterator[Block]:
+    """One trace in full, or all of them pooled and then each; ``width`` is for the drawing."""
     if not report.compared:
         yield Facts((("Nothing", "no trace to compare"),))
     elif len(report.compared) == 1:
         (trace,) = report.compared
         yield Title(_title(trace))
         yield Line(_identity(trace))
-        yield from _pooled(report, "Strategies")
+        yield from _pooled(report, "Strategies", width)
         yield signals(trace.signals)
+        yield from _warned(trace)
     else:
         yield Title(counted(len(report.compared), "trace"))
-        yield from _pooled(report, "All together")
+        yield from _pooled(report, "All together", width)
         for trace in report.compared:
             yield Title(_title(trace))
             yield Line(_identity(trace))
             knees = report.sweep.knees if report.sweep is not None else None
             yield strategies("Strategies", trace.rows, knees, noted=False)
             yield signals(trace.signals)
+            yield from _warned(trace)
     if report.unreadable:
         yield Notes(tuple(("warning", "not read", f"{each.path}: {each.reason}") for each in report.unreadable))
 
 
-def _pooled(report: Comparison, title: str) -> Iterator[Block]:
+def _warned(trace: ComparedTrace) -> Iterator[Block]:
+    if trace.warnings:
+        yield Notes(tuple(("warning", one.code, with_line(one.message, one.line)) for one in trace.warnings))
+
+
+def _pooled(report: Comparison, title: str, width: int | None) -> Iterator[Block]:
     rows = report.pooled
     yield Facts(tuple(_best(report, rows[0])) if report.sweep is None else tuple(_knees(report)))
     yield strategies(title, rows, report.sweep.knees if report.sweep is not None else None)
-    yield Plot("Cost against constraints and evidence kept", tuple(_compare_plot.lines(report)))
+    yield Plot("Cost against constraints and evidence kept", tuple(_compare_plot.lines(report, width)))
     if report.sweep is None:
         yield Title("What each would have taken away")
-        yield Facts(tuple(fact for row in rows for fact in _losses(row)))
+        yield Facts(tuple(_taken(rows)))
 
 
 def _best(report: Comparison, row: ComparedRow) -> Iterator[tuple[str, str]]:
@@ -54,7 +64,7 @@ def _best(report: Comparison, row: ComparedRow) -> Iterator[tuple[str, str]]:
     price = f", {dollars(row.price)} at list prices" if row.price is not None else ""
     yield "Best", f"{named(row)}: {sent}{price}{_kept(row)}"
     if row.saving is not None:
-        yield "Saves", _saving(row, row.saving)
+        yield "Saves", saving(row.saving, row.fetch_price, row.recall_price, row.break_even)
     yield "Order", report.rule
 
 
@@ -65,15 +75,6 @@ def _kept(row: ComparedRow) -> str:
     return f"; keeps {' and '.join(parts)}" if parts else ""
 
 
-def _saving(row: ComparedRow, saving: float) -> str:
-    """What is left after the fetches, and how often they may be needed."""
-    least = f", fetches ({dollars(row.fetch_price)} at least) and recalls paid" if row.fetch_price else ""
-    pays = f"; it pays until each is needed {row.break_even:,.1f} times" if row.break_even is not None else ""
-    if saving < 0:
-        return f"nothing: it costs {dollars(-saving)} more than the full log{least}"
-    return f"{dollars(saving)} against the full log{least}{pays}"
-
-
 def _knees(report: Comparison) -> Iterator[tuple[str, str]]:
     sweep = report.sweep
     for name, value in sweep.knees.items() if sweep is not None else ():
@@ -82,8 +83,20 @@ def _knees(report: Comparison) -> Iterator[tuple[str, str]]:
     yield "Rule", sweep.rule if sweep is not None else ""
 
 
+def _taken(rows: Sequence[ComparedRow]) -> Iterator[tuple[str, str]]:
+    """What each strategy takes away; those that take nothing stand together at the end."""
+    for row in rows:
+        if row.losses or row.recalls or row.constraints_kept < row.constraints:
+            yield from _losses(row)
+    clean = [row for row in rows if not (row.losses or row.recalls or row.constraints_kept < row.constraints)]
+    if clean:
+        yield "nothing", ", ".join(map(named, clean))
+
+
 def _losses(row: ComparedRow) -> Iterator[tuple[str, str]]:
-    yield named(row), row.regret
+    gone = row.constraints - row.constraints_kept
+    told = f"; {gone:,} of {counted(row.constraints, 'constraint')} out of view at some turn" if gone else ""
+    yield named(row), f"{row.regret}{told}"
     for loss in row.losses:
         yield "", loss.text
 

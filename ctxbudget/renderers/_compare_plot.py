@@ -5,7 +5,8 @@ from __future__ import annotations
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._compare_sections import dollars, named
+from ctxbudget.renderers._compare_sections import named
+from ctxbudget.renderers._money import dollars
 from ctxbudget.renderers._numbers import percent, tokens
 
 if TYPE_CHECKING:
@@ -13,27 +14,28 @@ if TYPE_CHECKING:
 
     from ctxbudget.report.compare import ComparedRow, Comparison
 
-WIDE, HIGH = 64, 10
+WIDE, NARROW, HIGH = 64, 16, 10
 SIGNS = ascii_letters + digits
 LEAD = 9
 
 
-def lines(report: Comparison) -> Iterator[str]:
-    """The chart, its axes, and what each letter is."""
+def lines(report: Comparison, width: int | None = None) -> Iterator[str]:
+    """The chart, its axes, and what each letter is, in at most ``width`` columns."""
+    wide = WIDE if width is None else max(NARROW, min(WIDE, width - LEAD))
     rows = report.pooled[: len(SIGNS)]
     costs, kept = [_cost(row, report.axis) for row in rows], [_kept(row) for row in rows]
     low, high, least = min(costs), max(costs), min(kept)
-    grid = [[" "] * WIDE for _ in range(HIGH)]
+    grid = [[" "] * wide for _ in range(HIGH)]
     for sign, cost, share in zip(SIGNS, costs, kept, strict=False):
-        column = round((cost - low) / (high - low) * (WIDE - 1)) if high > low else 0
+        column = round((cost - low) / (high - low) * (wide - 1)) if high > low else 0
         line = round((share - least) / (1 - least) * (HIGH - 1)) if least < 1 else HIGH - 1
         grid[HIGH - 1 - line][column] = sign if grid[HIGH - 1 - line][column] == " " else "+"
     for number, cells in enumerate(grid):
         label = percent(1.0) if number == 0 else percent(least) if number == HIGH - 1 and least < 1 else ""
         yield f"{label:>{LEAD - 2}} │{''.join(cells)}"
-    yield f"{' ' * (LEAD - 1)}└{'─' * WIDE}"
+    yield f"{' ' * (LEAD - 1)}└{'─' * wide}"
     left, right = _amount(low, report.axis), _amount(high, report.axis)
-    yield f"{' ' * LEAD}{left}{right.rjust(WIDE - len(left))}"
+    yield f"{' ' * LEAD}{left}{right.rjust(wide - len(left))}"
     yield _key(rows)
 
 

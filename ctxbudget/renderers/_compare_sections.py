@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctxbudget.renderers._money import dollars
 from ctxbudget.renderers._numbers import NOTHING, percent, tokens
 from ctxbudget.renderers._sections import Column, Row, Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ctxbudget.report.compare import ComparedRow, SignalRow, SpreadRow
+    from ctxbudget.report.compare import ComparedRow
+    from ctxbudget.report.regret import SpreadRow
 
 COLUMNS = (
     Column("strategy", text=True, room=30),
-    Column("peak"),
-    Column("over"),
-    Column("fired", drop=6),
-    Column("sent", drop=2),
-    Column("price", drop=1),
-    Column("prefix", drop=4),
+    Column("peak", drop=3),
+    Column("over", drop=2),
+    Column("fired", drop=9),
+    Column("sent", drop=5),
+    Column("price", drop=4),
+    Column("prefix", drop=7),
     Column("constraints"),
     Column("evidence"),
-    Column("by chance", drop=5),
-    Column("to re-read", drop=3),
-    Column("recalls", drop=7),
-    Column("repairs", drop=8),
-    Column("trade-off", text=True, room=12),
+    Column("by chance", drop=8),
+    Column("to re-read", drop=6),
+    Column("recalls", drop=10),
+    Column("repairs", drop=11),
+    Column("trade-off", text=True, drop=1, room=12),
 )
 BEST, KNEE = "best", "knee"
 UNDER = (
@@ -67,53 +69,6 @@ def named(row: ComparedRow) -> str:
     """The strategy with what a sweep set, in short: ``clear-tool-results keep=5``."""
     option, _, value = (row.setting or "").partition("=")
     return row.strategy if row.setting is None else f"{row.strategy} {option.rpartition('.')[2]}={value}"
-
-
-def dollars(amount: float | None) -> str:
-    """``$3.49``; ``<$0.01`` rather than nothing."""
-    if amount is None:
-        return NOTHING
-    if 0 < abs(amount) < 0.005:
-        return "<$0.01"
-    return f"-${-amount:,.2f}" if amount < 0 else f"${amount:,.2f}"
-
-
-def signals(rows: Sequence[SignalRow]) -> Section:
-    """What the evidence of a trace consists of, beside what chance finds."""
-    return Section(
-        "Evidence beside chance",
-        (
-            Column("signal", text=True, room=8),
-            Column("what", text=True, room=24),
-            Column("uses"),
-            Column("other projects"),
-            Column("other resources"),
-            Column("beyond chance"),
-            Column("", text=True, room=8),
-        ),
-        tuple(
-            Row(
-                (
-                    row.signal,
-                    row.name,
-                    tokens(row.uses),
-                    spread(row.project),
-                    spread(row.resource),
-                    NOTHING if row.excess is None else f"{row.excess:.1f}",
-                    "counted" if row.counted else "shown only",
-                ),
-                "" if row.counted else "note",
-            )
-            for row in rows
-            if row.uses
-        ),
-        "mean of 20 rounds (least-most); a signal of which chance finds more than a tenth is not counted",
-    )
-
-
-def spread(row: SpreadRow | None) -> str:
-    """``0.2 (0-1)``."""
-    return NOTHING if row is None else f"{row.mean:.1f} ({row.low}-{row.high})"
 
 
 def _mean(row: SpreadRow | None) -> str:

@@ -43,3 +43,10 @@ def gain(number: float) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """``1 call``, ``2 calls``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(turns: list[int]) -> str:
+    """``turn 4``, ``turns 4, 5, 9 and 3 more``."""
+    shown = ", ".join(map(str, turns[:8]))
+    more = f" and {len(turns) - 8:,} more" if len(turns) > 8 else ""
+    return f"turn {shown}" if len(turns) == 1 else f"turns {shown}{more}"

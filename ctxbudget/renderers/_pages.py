@@ -33,9 +33,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Labels with a sentence each."""
+    """Labels with a sentence each, under a title if they have one."""
 
     rows: tuple[tuple[str, str], ...]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,25 @@ class Plot:
     lines: tuple[str, ...]
 
 
-Block: TypeAlias = Title | Line | Facts | Notes | Chart | Strips | Plot | Section
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer in one line of our own words; ``tone`` as for a row."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One failure: level, label and sentence, and below it labels with a sentence each."""
+
+    level: str
+    label: str
+    text: str
+    rows: tuple[tuple[str, str], ...]
+
+
+Block: TypeAlias = Title | Line | Facts | Notes | Chart | Strips | Plot | Verdict | Failed | Section
 """A page is a sequence of these."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import NOTHING, counted, gain, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, counted, gain, listed, percent, tokens
 from ctxbudget.renderers._run_sentences import fate
 from ctxbudget.renderers._sections import Column, Row, Section
 from ctxbudget.report.run_events import events, foremost
@@ -49,6 +49,8 @@ def _event(one: Event, *, mixed: bool) -> Row:
     if one.gone:
         also = "too" if one.lossy else "lost"
         became = f"{became}, {counted(len(one.gone), 'constraint')} {also}"
+    if one.needed:
+        became = f"{became}, needed at {listed(one.needed)}"
     cells = (
         str(one.turn),
         one.by,
@@ -58,7 +60,7 @@ def _event(one: Event, *, mixed: bool) -> Row:
         percent(one.prefix),
         "; ".join(one.reasons),
     )
-    return Row(cells, "error" if one.gone else "warning" if one.lossy and mixed else "")
+    return Row(cells, "error" if one.gone or one.needed else "warning" if one.lossy and mixed else "")
 
 
 def kinds(found: Mapping[str, int]) -> str:
@@ -128,4 +130,5 @@ def constraints(report: RunReport, most: int | None = SENTENCES) -> Section:
 
 def _constraint(one: FateRow, last: int) -> Row:
     said = NOTHING if one.turn is None else f"turn {one.turn}"
-    return Row((said, one.source, fate(one, last), one.lost_by or NOTHING, one.text), "error" if one.lost_at else "")
+    sentence = " ".join(one.text.split())
+    return Row((said, one.source, fate(one, last), one.lost_by or NOTHING, sentence), "error" if one.lost_at else "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.renderers._numbers import counted, percent, tokens
+from ctxbudget.renderers._evidence import kept
+from ctxbudget.renderers._numbers import counted, listed, percent, tokens
 from ctxbudget.renderers._sentences import calibration, counting, window
 from ctxbudget.report.run_events import said
 
@@ -88,7 +89,7 @@ def _value(value: Any, *, amount: bool = False) -> str:
         return ",".join(map(str, value))
     if amount:
         return f"{value * 100:g} %" if value <= 1 else f"{value:,.0f} tokens"
-    return f"{value:,.3g}" if isinstance(value, float) else str(value)
+    return f"{value:,.10g}" if isinstance(value, float) else str(value)
 
 
 def fullness(report: RunReport) -> Iterator[tuple[str, str]]:
@@ -108,14 +109,14 @@ def fullness(report: RunReport) -> Iterator[tuple[str, str]]:
 
 
 def survival(report: RunReport) -> Iterator[tuple[str, str]]:
-    """How many constraints every turn still showed."""
+    """How many constraints every turn still showed, and how many later uses had what they needed."""
     known = [one for one in report.constraints if one.turn is not None]
-    kept = sum(one.kept for one in known)
     if not known:
         yield "Kept", "no normative sentence in it, and no must-keep fact given"
     else:
-        sentences = counted(len(known), "constraint")
-        yield "Kept", f"{kept} of {sentences} visible word by word at every turn since they were said"
+        sentences = f"{sum(one.kept for one in known)} of {counted(len(known), 'constraint')}"
+        yield "Kept", f"{sentences} visible word by word at every turn since they were said"
+    yield "Evidence", kept(report.regret)
 
 
 def totals(report: RunReport) -> Iterator[tuple[str, str]]:
@@ -129,18 +130,12 @@ def totals(report: RunReport) -> Iterator[tuple[str, str]]:
     fired = f"; stages that wait for a size fired {counted(sums.firings, 'time')}" if sums.firings else ""
     yield "Changed", f"{counted(sums.changed, 'turn')} of {count}{fired}"
     if sums.thrash:
-        turns = "turn" if len(sums.thrash) == 1 else "turns"
-        yield "Thrash", f"fired three times in a row by {turns} {_listed(sums.thrash)}, with no net progress"
+        yield "Thrash", f"fired three times in a row by {listed(sums.thrash)}, with no net progress"
     if sums.starved:
         layers = ", ".join(f"{layer} at {counted(number, 'turn')}" for layer, number in sums.starved.items())
         yield "Starved", f"{layers}, while another layer's quota had room"
     if sums.repairs:
         yield "Repairs", f"{counted(sums.repairs, 'edit')} by the engine to keep calls, results and pins valid"
-
-
-def _listed(turns: list[int]) -> str:
-    shown = ", ".join(map(str, turns[:8]))
-    return f"{shown} and {len(turns) - 8} more" if len(turns) > 8 else shown
 
 
 def remarks(report: RunReport) -> Iterator[tuple[str, str, str]]:

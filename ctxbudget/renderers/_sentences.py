@@ -154,10 +154,11 @@ def _outcome(report: TraceReport) -> str:
 def notes(report: TraceReport | RunReport) -> Iterator[tuple[str, str, str]]:
     """Level, label and sentence of every finding, then of every warning. Waste has a table of its own."""
     for finding in (each for each in report.findings if each.token_turns is None):
-        yield finding.level, f"{finding.id} {finding.name}", _with_line(finding.message, finding.line)
+        yield finding.level, f"{finding.id} {finding.name}", with_line(finding.message, finding.line)
     for warning in report.warnings:
-        yield "warning", warning.code, _with_line(warning.message, warning.line)
+        yield "warning", warning.code, with_line(warning.message, warning.line)
 
 
-def _with_line(message: str, line: int | None) -> str:
+def with_line(message: str, line: int | None) -> str:
+    """The message with the line of the file that it is about."""
     return message if line is None else f"{message} (line {line})"

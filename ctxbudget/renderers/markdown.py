@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from ctxbudget.renderers import _chart, _strips
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Plot, Strips, Title
+from ctxbudget.renderers._pages import Chart, Facts, Failed, Line, Notes, Plot, Strips, Title, Verdict
 from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
 from ctxbudget.report import run_chart
+from ctxbudget.report.check import CheckReport
 from ctxbudget.safe import code_span, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ctxbudget.renderers import Look
+    from ctxbudget.renderers import AnyReport, Look
     from ctxbudget.renderers._pages import Block
     from ctxbudget.renderers._sections import Column, Row
-    from ctxbudget.report import Report, TraceReport
-    from ctxbudget.report.compare import Comparison
+    from ctxbudget.report import TraceReport
     from ctxbudget.report.run import RunReport
 
 suffix = ".md"
@@ -30,10 +31,31 @@ _WORDS = re.compile(r"[\w %/-]*", re.ASCII)
 WIDTH = 80
 """Columns of the chart: what a code block on a page shows without scrolling."""
 
+COMMENT = 60_000
+"""Characters of an answer about a check: a comment on GitHub takes 65,536."""
 
-def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
-    """Write the same answer as the terminal's, with the chart in letters."""
-    out.write("\n".join(line for block in pages(report, look) for line in (*_block(block), "")).encode())
+
+def render(report: AnyReport, look: Look, out: BinaryIO) -> None:
+    """Write the same answer as the terminal's, with the chart in letters. Of a check as much as a comment takes."""
+    blocks = [[*_block(block), ""] for block in pages(report, look)]
+    lines = _shortened(blocks) if isinstance(report, CheckReport) else chain.from_iterable(blocks)
+    out.write("\n".join(lines).encode())
+
+
+def _shortened(blocks: list[list[str]]) -> list[str]:
+    """As many lines as there is room for, then that there were more, and the last block, which sums it all up."""
+    *_, last = blocks
+    lines = list(chain.from_iterable(blocks))
+    if _size(lines) <= COMMENT:
+        return lines
+    last = last if _size(last) <= COMMENT / 4 else []
+    head = lines[: len(lines) - len(last)]
+    kept = sum(end + _size(last) <= COMMENT for end in accumulate(len(line) + 1 for line in head))
+    return [*head[:kept], "", f"Shortened: {len(head) - kept:,} more lines. JSON holds all of it.", "", *last]
+
+
+def _size(lines: list[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -43,7 +65,10 @@ def _block(block: Block) -> Iterator[str]:
         case Line():
             yield " · ".join(code_span(part) for part in block.parts)
         case Facts():
-            yield from (f"- **{label}**: {code_span(text)}" for label, text in block.rows)
+            yield from (f"### {block.title}", "") if block.title else ()
+            yield from (
+                f"- **{label}**: {code_span(text)}" if label else f"- {code_span(text)}" for label, text in block.rows
+            )
         case Notes():
             yield from (f"- **{level}** {code_span(label)}: {code_span(text)}" for level, label, text in block.rows)
         case Chart():
@@ -53,6 +78,11 @@ def _block(block: Block) -> Iterator[str]:
         case Plot():
             drawn = (visible(line).replace("`", "'") for line in block.lines)
             yield from (f"### {block.title}", "", "```text", *drawn, "```")
+        case Verdict():
+            yield f"## {block.text}"
+        case Failed():
+            yield f"- **{block.level}** {code_span(block.label)}: {code_span(block.text)}"
+            yield from (f"  - {f'{label}: ' if label else ''}{code_span(text)}" for label, text in block.rows)
         case Section():
             yield from _section(block)
 

@@ -10,21 +10,22 @@ from rich.text import Text
 
 from ctxbudget.renderers import _chart, _strips, _table
 from ctxbudget.renderers._bars import Ink
-from ctxbudget.renderers._pages import Chart, Facts, Line, Notes, Plot, Strips, Title
+from ctxbudget.renderers._pages import Chart, Facts, Failed, Line, Notes, Plot, Strips, Title, Verdict
 from ctxbudget.renderers._palette import CYAN, FAINT, PLAIN, SLATE, TONES, draws
 from ctxbudget.renderers._run_pages import pages
 from ctxbudget.renderers._sections import Section
 from ctxbudget.report import run_chart
+from ctxbudget.report.check import CheckReport
 from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
-from ctxbudget.safe import visible
+from ctxbudget.safe import log_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ctxbudget.renderers import Look
+    from ctxbudget.renderers import AnyReport, Look
     from ctxbudget.renderers._pages import Block
-    from ctxbudget.report import Report, TraceReport
+    from ctxbudget.report import TraceReport
 
 suffix = ".txt"
 
@@ -34,7 +35,7 @@ LABEL = 11
 """Columns of the labels before facts."""
 
 
-def render(report: Report | RunReport | Comparison, look: Look, out: BinaryIO) -> None:
+def render(report: AnyReport, look: Look, out: BinaryIO) -> None:
     """Write the answer in the output's own encoding, with what that cannot carry replaced."""
     _write(lines(report, look), look, out)
 
@@ -51,7 +52,7 @@ def _write(rows: Iterator[Text], look: Look, out: BinaryIO) -> None:
     out.write(text.encode(look.encoding, "replace"))
 
 
-def lines(report: Report | RunReport | Comparison, look: Look) -> Iterator[Text]:
+def lines(report: AnyReport, look: Look) -> Iterator[Text]:
     """The answer line by line, a blank line between blocks."""
     yield from _paged(pages(report, look), look, Ink(_layers(report), colored=look.colors is not None))
 
@@ -65,8 +66,8 @@ def _paged(blocks: Iterable[Block], look: Look, ink: Ink) -> Iterator[Text]:
         yield from _block(block, look, ink)
 
 
-def _layers(report: Report | RunReport | Comparison) -> list[str]:
-    if isinstance(report, Comparison):
+def _layers(report: AnyReport) -> list[str]:
+    if isinstance(report, Comparison | CheckReport):
         return []
     if isinstance(report, RunReport):
         return report.layers
@@ -75,7 +76,7 @@ def _layers(report: Report | RunReport | Comparison) -> list[str]:
 
 def _printed(rows: Iterator[Text], look: Look) -> Iterator[str]:
     if look.colors is None:
-        yield from (f"{row.plain.rstrip()}\n" for row in rows)
+        yield from (f"{log_line(row.plain.rstrip())}\n" for row in rows)
         return
     page = StringIO()
     console = Console(
@@ -84,7 +85,7 @@ def _printed(rows: Iterator[Text], look: Look) -> Iterator[str]:
     )  # fmt: skip
     for row in rows:
         row.rstrip()
-        console.print(row)
+        console.print(row if log_line(row.plain) == row.plain else Text(log_line(row.plain), row.style))
     yield page.getvalue()
 
 
@@ -95,9 +96,10 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
         case Line():
             yield from _packed([Text(visible(part)) for part in block.parts], (" · ", FAINT), look.width)
         case Facts():
+            yield from _wrapped(Text(block.title, "bold"), look.width) if block.title else ()
             yield from _labelled([(label, "bold", text) for label, text in block.rows], look.width)
         case Notes():
-            yield from _notes(block, look.width)
+            yield from _notes(block.rows, look.width)
         case Chart():
             yield from _charted(block.report, look, ink)
         case Strips():
@@ -105,8 +107,14 @@ def _block(block: Block, look: Look, ink: Ink) -> Iterator[Text]:
             yield from _strips.lines(run_chart.strips(block.report, width - _chart.AXIS), ink, width)
             yield from _packed(_strips.key(), (" · ", FAINT), look.width, _chart.AXIS)
         case Plot():
-            yield Text(block.title, "bold")
+            yield from _wrapped(Text(block.title, "bold"), look.width)
             yield from (row for line in block.lines for row in _wrapped(Text(visible(line)), look.width))
+        case Verdict():
+            yield from _wrapped(Text(block.text, TONES.get(block.tone, "")), look.width)
+        case Failed():
+            yield from _notes([(block.level, block.label, block.text)], look.width)
+            rows = [(f"  {label}", FAINT, text) for label, text in block.rows]
+            yield from _labelled(rows, look.width)
         case Section():
             yield from _section(block, look, ink)
 
@@ -132,8 +140,8 @@ def _labelled(rows: list[tuple[str, str, str]], width: int | None) -> Iterator[T
             yield Text.assemble(((label if number == 0 else "").ljust(lead), style), row)
 
 
-def _notes(block: Notes, width: int | None) -> Iterator[Text]:
-    for level, label, sentence in block.rows:
+def _notes(rows: Iterable[tuple[str, str, str]], width: int | None) -> Iterator[Text]:
+    for level, label, sentence in rows:
         text = Text.assemble((level, TONES.get(level, "")), f" {visible(label)}: {visible(sentence)}")
         for number, row in enumerate(_wrapped(text, None if width is None else max(20, width - 2))):
             yield Text.assemble("  " if number else "", row)

@@ -102,7 +102,8 @@ def view_at(
 @contextmanager
 def _no_collector() -> Iterator[None]:
     """A run makes very many small objects and hardly a cycle; the cyclic collector would only walk the whole trace
-    again and again, more often the longer the trace is.
+    again and again, more often the longer the trace is. What was made goes to the old generation unwalked
+    (``gc.freeze`` and ``unfreeze`` do nothing else), unless the caller keeps objects frozen.
     """
     running = gc.isenabled()
     gc.disable()
@@ -110,6 +111,9 @@ def _no_collector() -> Iterator[None]:
         yield
     finally:
         if running:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

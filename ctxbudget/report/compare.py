@@ -8,54 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxbudget.report import SourceRow, UnreadableRow  # noqa: TC001 - their types are read at run time
+from ctxbudget.report.regret import LossRow, SignalRow, SpreadRow  # noqa: TC001
 from ctxbudget.trace import Warning  # noqa: TC001
-
-
-@dataclass(frozen=True, slots=True)
-class SpreadRow:
-    """What the rounds of a placebo gave: mean, least and most. Of several traces the sums of theirs."""
-
-    mean: float
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True)
-class SignalRow:
-    """One signal of a trace (D1 to D6) and how many uses it has, beside what chance finds with texts of other
-    ``project``s and of other ``resource``s (None: not tested, or no such text at hand).
-
-    ``excess`` is uses beyond the larger of the two. Only a ``counted`` signal is part of the evidence.
-    """
-
-    signal: str
-    name: str
-    uses: int
-    project: SpreadRow | None
-    resource: SpreadRow | None
-    excess: float | None
-    counted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LossRow:
-    """A later use whose only visible source would have been gone.
-
-    ``needed`` is the string (the first line of an edit's old text), ``seen`` the turn that showed it last, ``gone`` the
-    first turn without it, in which ``form`` and by whom; ``tokens`` to read again, 0 where an earlier loss has it.
-    """
-
-    turn: int
-    signal: str
-    target: str | None
-    needed: str
-    source: str
-    seen: int
-    gone: int
-    form: str
-    by: str
-    tokens: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

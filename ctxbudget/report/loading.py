@@ -11,12 +11,13 @@ import orjson
 
 from ctxbudget.errors import ConfigError, UnknownName
 from ctxbudget.report import SCHEMA, Report, TraceReport
+from ctxbudget.report.check import CheckReport
 from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 
 
-def from_json(data: bytes | str) -> TraceReport | Report | RunReport | Comparison:
-    """The report that ``--format json`` wrote: of one trace, of several, of a run, or of a comparison.
+def from_json(data: bytes | str) -> TraceReport | Report | RunReport | Comparison | CheckReport:
+    """The report that ``--format json`` wrote: of one trace, of several, of a run, a comparison, a check.
 
     Raises ConfigError, with the place, for anything that is not exactly one of this schema version.
     """
@@ -31,9 +32,9 @@ def from_json(data: bytes | str) -> TraceReport | Report | RunReport | Compariso
         raise ConfigError(
             f"not a report of schema {SCHEMA}, but {version!r}", hint="make it again with this version of ctxbudget"
         )
-    named = {"compared": Comparison, "traces": Report, "strategy": RunReport}
+    named = {"compared": Comparison, "checked": CheckReport, "traces": Report, "strategy": RunReport}
     kind = next((kind for key, kind in named.items() if key in read), TraceReport)
-    made: TraceReport | Report | RunReport | Comparison = _made(kind, read, "report")
+    made: TraceReport | Report | RunReport | Comparison | CheckReport = _made(kind, read, "report")
     return made
 
 

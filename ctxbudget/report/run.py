@@ -11,6 +11,8 @@ from typing import Any
 
 from ctxbudget.findings import Finding  # noqa: TC001 - its type is read at run time
 from ctxbudget.report import Peak, SourceRow  # noqa: TC001
+from ctxbudget.report.regret import CostRow, RegretRow  # noqa: TC001
+from ctxbudget.report.summaries import DriftRow, SummaryRow  # noqa: TC001
 from ctxbudget.trace import Calibration, Warning  # noqa: TC001
 
 
@@ -139,6 +141,9 @@ class RunTotals:
     which waits for a size changed something, ``thrash`` the turns at which one had fired three times in a row.
     ``starved`` counts, by layer, turns at which it dropped what another layer's quota had room for. ``sent`` is all
     prompts, ``unedited`` the same without the strategy, ``prefix`` what stood unchanged from prompt to prompt.
+
+    ``summaries`` took a place, by the step of the ladder in ``summary_steps``; ``summaries_refused`` left all as it
+    was. Their calls and tokens, refused ones too, are of a model, or of one that would have been asked (``simulated``).
     """
 
     over: int
@@ -150,6 +155,13 @@ class RunTotals:
     unedited: int
     prefix: int
     repairs: int
+    summaries: int
+    summaries_refused: int
+    summary_steps: dict[str, int]
+    summary_calls: int
+    summary_tokens_in: int
+    summary_tokens_out: int
+    summary_simulated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +258,10 @@ class RunReport:
     peak: Peak | None
     totals: RunTotals
     constraints: list[FateRow]
+    regret: RegretRow
+    cost: CostRow
+    summaries: list[SummaryRow]
+    drift: list[DriftRow]
     lives: list[LifeRow]
     stand_ins: list[StandInRow]
     excepted: list[str]

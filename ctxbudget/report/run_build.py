@@ -22,6 +22,7 @@ from ctxbudget.report.run import (
     RunTurnRow,
     StandInRow,
 )
+from ctxbudget.report.summaries_build import drift_rows, summary_rows
 from ctxbudget.report.tables import describe
 from ctxbudget.tokens import encoding_for
 from ctxbudget.view import RECORDED
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from ctxbudget.layers import Scheme
     from ctxbudget.models import Window
     from ctxbudget.replay import Run, RunTurn
+    from ctxbudget.report.regret import CostRow, RegretRow
     from ctxbudget.report.run import RunContext, Story
+    from ctxbudget.report.summaries import SummaryRow
     from ctxbudget.survival import Fate, Gap, Sought
     from ctxbudget.trace import Fragment, Trace, Warning
 
@@ -49,6 +52,8 @@ class Told:
     sought: Sequence[Sought]
     fates: Sequence[Fate]
     pinned: Callable[[Fragment], bool]
+    regret: RegretRow
+    cost: CostRow
     shown_turn: RunContext | None = None
     story: Story | None = None
     children: Sequence[RunReport] = ()
@@ -59,7 +64,7 @@ def run_report(trace: Trace, run: Run, scheme: Scheme, window: Window, told: Tol
     """The report of a run of ``trace`` under a window that some rule gave."""
     known = {fragment.id: fragment for fragment in trace.fragments}
     known |= {new.id: new for row in run.turns for change in row.edits for new in change.inserted}
-    totals, peak = run.totals, run.totals.peak
+    totals, peak, summaries = run.totals, run.totals.peak, summary_rows(run)
     return RunReport(
         schema=SCHEMA,
         tool=TOOL,
@@ -80,8 +85,12 @@ def run_report(trace: Trace, run: Run, scheme: Scheme, window: Window, told: Tol
         pin=list(run.pin),
         turns=list(_turns(trace, run, scheme, known)),
         peak=Peak(totals.peak_turn, peak, peak, peak / run.window) if run.turns else None,
-        totals=_totals(trace, run),
+        totals=_totals(trace, run, summaries),
         constraints=[fate_row(trace, one, fate) for one, fate in zip(told.sought, told.fates, strict=True)],
+        regret=told.regret,
+        cost=told.cost,
+        summaries=summaries,
+        drift=drift_rows(trace, run),
         lives=[LifeRow(life.id, life.since, life.until, life.form, life.by) for life in run.lives],
         stand_ins=list(_stand_ins(trace, run, scheme)),
         excepted=list(run.excepted),
@@ -155,7 +164,7 @@ def _born(trace: Trace, run: Run, scheme: Scheme) -> Iterator[dict[str, BornRow]
         yield {layer: BornRow(now[layer, 0], now[layer, 1], now[layer, 2]) for layer in scheme.layers}
 
 
-def _totals(trace: Trace, run: Run) -> RunTotals:
+def _totals(trace: Trace, run: Run, summaries: Sequence[SummaryRow]) -> RunTotals:
     sums, log, unedited = run.totals, 0, 0
     for turn in trace.turns:
         log += sum(fragment.tokens for fragment in trace.entering(turn))
@@ -170,6 +179,13 @@ def _totals(trace: Trace, run: Run) -> RunTotals:
         unedited=unedited,
         prefix=sums.prefix,
         repairs=sums.repairs,
+        summaries=sums.summaries,
+        summaries_refused=len(summaries) - sums.summaries,
+        summary_steps=dict(Counter(one.step for one in summaries if one.step is not None)),
+        summary_calls=sums.summary_calls,
+        summary_tokens_in=sums.summary_tokens_in,
+        summary_tokens_out=sums.summary_tokens_out,
+        summary_simulated=sums.summary_simulated,
     )
 
 

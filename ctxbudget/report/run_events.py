@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ctxbudget.report.regret import LossRow
     from ctxbudget.report.run import EditRow, FateRow, RunReport
 
 LOST = "lost"
 BACK = "back whole"
 REPLACED = "replaced"
 PUT_IN = "put in"
+APART = frozenset({"starved", "summary", "summary-refused"})
+"""Notes that are told elsewhere."""
 
 
 @dataclass(slots=True)
@@ -23,7 +26,8 @@ class Event:
 
     ``outcome`` is a stand-in's form, ``lost``, ``back whole``, ``replaced`` or ``put in``; ``kinds`` counts what was
     removed, and where nothing was, what came. ``prefix`` is how much of the turn's prompt stood as in the one before, a
-    fraction; ``gone`` are the constraints that were lost by it.
+    fraction; ``gone`` are the constraints that were lost by it, ``needed`` the turns of later uses whose last source in
+    view it took away.
     """
 
     turn: int
@@ -34,6 +38,7 @@ class Event:
     freed: int = 0
     reasons: list[str] = field(default_factory=list)
     gone: list[FateRow] = field(default_factory=list)
+    needed: list[int] = field(default_factory=list)
 
     @property
     def lossy(self) -> bool:
@@ -58,6 +63,10 @@ def events(report: RunReport) -> list[Event]:
     for fate in report.constraints:
         for gap in fate.gaps:
             lost.setdefault(gap.since, []).append(fate)
+    missed: dict[int, list[LossRow]] = {}
+    for loss in report.regret.losses:
+        if loss.counted:
+            missed.setdefault(loss.gone, []).append(loss)
     for row in report.turns:
         for edit in row.edits:
             key = row.turn, edit.by, outcome(edit)
@@ -66,7 +75,9 @@ def events(report: RunReport) -> list[Event]:
             event.freed += edit.before - edit.after
             if edit.reason and edit.reason not in event.reasons:
                 event.reasons.append(edit.reason)
-        _blame([event for event in found.values() if event.turn == row.turn], lost.get(row.turn, []))
+        here = [event for event in found.values() if event.turn == row.turn]
+        _blame(here, lost.get(row.turn, []))
+        _need(here, missed.get(row.turn, []))
     return list(found.values())
 
 
@@ -90,19 +101,35 @@ def _blame(here: list[Event], lost: list[FateRow]) -> None:
             max(mine, key=lambda event: (event.lossy, event.freed)).gone.append(fate)
 
 
+def _need(here: list[Event], missed: list[LossRow]) -> None:
+    """Say with the event that took the last source of some later uses away at which turns they come."""
+    for loss in missed:
+        form = LOST if loss.form == "noticed" else loss.form
+        mine = [event for event in here if (event.by, event.outcome) == (loss.by, form)]
+        if mine and loss.turn not in mine[0].needed:
+            mine[0].needed.append(loss.turn)
+
+
 def foremost(found: Sequence[Event], most: int) -> list[Event]:
-    """At most ``most`` of them in order: those that lost a constraint, then those that freed most."""
-    ranked = sorted(range(len(found)), key=lambda at: (-len(found[at].gone), -abs(found[at].freed), at))
+    """At most ``most`` of them in order: those that lost a constraint, then what was needed later, then those that
+    freed most."""
+
+    def rank(at: int) -> tuple[int, int, int, int]:
+        event = found[at]
+        return -len(event.gone), -len(event.needed), -abs(event.freed), at
+
+    ranked = sorted(range(len(found)), key=rank)
     return [found[at] for at in sorted(ranked[:most])]
 
 
 def said(report: RunReport) -> Iterator[Said]:
-    """The notes of all turns, by kind, in order of first appearance; starved layers, which are findings, aside."""
+    """The notes of all turns, by kind, in order of first appearance; starved layers, which are findings, and summaries,
+    which have rows of their own, aside."""
     turns: dict[str, list[tuple[int, str]]] = {}
     for row in report.turns:
         for note in row.notes:
             at = turns.setdefault(note.code, [])
-            if note.code != "starved" and not (at and at[-1][0] == row.turn):
+            if note.code not in APART and not (at and at[-1][0] == row.turn):
                 at.append((row.turn, note.message))
     for code, when in turns.items():
         if when:

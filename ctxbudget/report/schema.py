@@ -15,6 +15,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import orjson
 
 from ctxbudget.report import SCHEMA, Report, TraceReport
+from ctxbudget.report.check import CheckReport
 from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
 
@@ -24,9 +25,9 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", NoneT
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema: an object for one trace, several, a run, or a comparison. Every key is there, and no other."""
+    """The schema: an object for one trace, several, a run, a comparison, or a check. Every key is there, no other."""
     known: dict[str, Any] = {}
-    either = [_schema(kind, known) for kind in (TraceReport, Report, RunReport, Comparison)]
+    either = [_schema(kind, known) for kind in (TraceReport, Report, RunReport, Comparison, CheckReport)]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"ctxbudget report, schema {SCHEMA}",

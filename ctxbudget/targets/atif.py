@@ -56,7 +56,7 @@ class _Steps:
         self._trace = trace
         self._usage = {turn.index: (turn.usage, turn.model) for turn in trace.turns if not turn.pending}
         self._cuts: dict[int, list[Compaction]] = {}
-        for cut in trace.recorded:
+        for cut in (cut for cut in trace.recorded if cut.trigger != "elision"):
             self._cuts.setdefault(cut.turn, []).append(cut)
         self._made: list[dict[str, Any]] = []
         self._message: int | None = None

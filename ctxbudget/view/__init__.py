@@ -7,7 +7,7 @@ place, ``lanes.py`` shows the log by layer to a pass that divides it, ``survival
 from __future__ import annotations
 
 from ctxbudget.view.index import Index
-from ctxbudget.view.notices import dropping
+from ctxbudget.view.notices import dropping, freed
 from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNote, is_state
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.rules import RULES, Broken, cut, mend, message_of
@@ -29,6 +29,7 @@ __all__ = [
     "cut",
     "digested",
     "dropping",
+    "freed",
     "is_state",
     "mend",
     "message_of",

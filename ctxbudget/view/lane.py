@@ -75,7 +75,7 @@ class Lane:
         self.short: list[int] = []
         """Those of them that are digests."""
         self.spared: set[int] = set()
-        """Items that stay whole though they find no room: what pairs them stays, and nothing smaller could stand here.
+        """Items that stay whole though they find no room: their unit stays, and nothing smaller could stand for them.
         A memory, so that they are not looked at again at every turn."""
         self.held = 0
         """Tokens of the layer that are not to be divided: pinned, or literal."""
@@ -113,11 +113,9 @@ class Lane:
         _remove(self.alive, place)
         _remove(self.short, place)
 
-    def stands(self, place: int) -> str:
-        """How the item at ``place`` stands in the view: ``whole``, ``short``, or empty where it does not."""
-        if not _has(self.alive, place):
-            return ""
-        return "short" if _has(self.short, place) else "whole"
+    def whole(self, place: int) -> bool:
+        """Whether the item at ``place`` is in view whole."""
+        return _has(self.alive, place) and not _has(self.short, place)
 
     def missing(self, start: int) -> int:
         """How many items from index ``start`` of ``places`` on are not in view whole."""

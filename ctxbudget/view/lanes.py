@@ -6,6 +6,7 @@ Running sums answer "from where on does everything fit" in logarithmic time, so 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Form, Kind
@@ -13,10 +14,19 @@ from ctxbudget.view.lane import Lane
 from ctxbudget.view.placing import STRIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.view import View
+
+
+@dataclass(slots=True)
+class Members:
+    """A unit: its items by place with their layers."""
+
+    items: dict[int, tuple[str, Fragment]] = field(default_factory=dict)
+    dues: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """What a layer pays for the members in other layers where it keeps the unit: the place it is charged to, tokens."""
 
 
 class Lanes:
@@ -29,22 +39,23 @@ class Lanes:
         layers: Collection[str],
         literal: Collection[str],
         *,
-        loops: bool,
+        pairs: bool,
         least: Callable[[Fragment], int],
     ) -> None:
         """``by`` is the pass whose edits do not count, ``layers`` those it divides, ``literal`` those of them that it
-        keeps whole; with ``loops`` the thinking of an unfinished loop is kept apart until the loop is finished.
-        ``least`` is what must stay of a fragment at least, in tokens, where a plan keeps its unit: the plan pays it.
+        keeps whole. With ``pairs`` it keeps track of units, and the thinking of an unfinished loop is kept apart until
+        the loop is finished. ``least`` is what must stay of a fragment, in tokens, where its unit stays.
         """
         self.view, self.by = view, by
-        self._literal, self._loops, self._least = frozenset(literal), loops, least
+        self._literal, self._pairs, self._least = frozenset(literal), pairs, least
         self.lanes = {layer: Lane() for layer in layers}
         self.thinking = Lane()
         """Thinking of the unfinished loop."""
         self.fixed = 0
         """Tokens that no quota divides: the fixed overhead, and layers without a quota."""
-        self.units: dict[str, dict[int, tuple[str, Fragment]]] = {}
-        """Each unit's items by place, with their layers."""
+        self.units: dict[str, Members] = {}
+        self._unsettled: dict[str, None] = {}
+        """Units whose members have changed since their dues were last charged."""
         self._where: dict[str, tuple[Lane | None, int]] = {}
         self._ours: dict[str, str] = {}
         for place in view.places:
@@ -56,7 +67,7 @@ class Lanes:
             loop, self.thinking = self.thinking, Lane()
             for where in loop.places:
                 self._join(where, loop.items[where])
-        if self._loops and fragment.id in self.view.loop.holder:
+        if self._pairs and fragment.id in self.view.loop.holder:
             self._where[fragment.id] = self.thinking, place
             self.thinking.join(place, fragment, fragment.tokens, alive=True)
         else:
@@ -66,31 +77,15 @@ class Lanes:
         layer = self._layer(place, fragment)
         lane = self.lanes.get(layer)
         self._where[fragment.id] = lane, place
-        weight = fragment.tokens
-        if fragment.call is not None:
-            weight += self._pair(place, layer, fragment)
+        if self._pairs and fragment.call is not None:
+            self.units.setdefault(fragment.unit, Members()).items[place] = layer, fragment
+            self._unsettled[fragment.unit] = None
         if lane is None:
             self.fixed += fragment.tokens
         elif layer in self._literal or fragment.id in self.view.pins.ids:
             lane.held += fragment.tokens
         else:
-            lane.join(place, fragment, weight, alive=fragment.id in self.view)
-
-    def _pair(self, place: int, layer: str, fragment: Fragment) -> int:
-        """Make it a member of its unit. What a plan among its members pays for it; as a plan, what it pays itself."""
-        members = self.units.setdefault(fragment.unit, {})
-        extra = 0
-        if fragment.asks and fragment.kind is Kind.PLAN:
-            extra = sum(self._least(other) for _, other in members.values())
-        elif any(other.kind is Kind.PLAN for _, other in members.values()):
-            self._charge(members, self._least(fragment))
-        members[place] = layer, fragment
-        return extra
-
-    def _charge(self, members: dict[int, tuple[str, Fragment]], tokens: int) -> None:
-        for place, (layer, fragment) in members.items():
-            if fragment.asks and fragment.kind is Kind.PLAN and layer in self.lanes:
-                self.lanes[layer].reweigh(place, tokens)
+            lane.join(place, fragment, fragment.tokens, alive=fragment.id in self.view)
 
     def _layer(self, place: int, fragment: Fragment) -> str:
         """Its layer; text injected after the overhead counts with the message it came in."""
@@ -98,6 +93,46 @@ class Lanes:
         if fragment.kind is not Kind.INJECTED or place < self.view.overhead * STRIDE:
             return scheme.layer(fragment)
         return scheme.kinds[Kind.USER if fragment.message in self.view.spoken else Kind.RESULT]
+
+    def settle(self) -> None:
+        """Charge the layers for the units that have changed: who keeps a unit pays for what must stay of its members
+        in other layers, so that it fits whatever these keep.
+        """
+        for unit in (self.units[name] for name in self._unsettled):
+            self._charge(unit, -1)
+            unit.dues = self._dues(unit)
+            self._charge(unit, 1)
+        self._unsettled.clear()
+
+    def _charge(self, unit: Members, sign: int) -> None:
+        for layer, (place, tokens) in unit.dues.items():
+            self.lanes[layer].reweigh(place, sign * tokens)
+
+    def _dues(self, unit: Members) -> dict[str, tuple[int, int]]:
+        divided = {place: one for place, one in unit.items.items() if self.divides(place, one[0])}
+        first = {layer: place for place, (layer, _) in sorted(divided.items(), reverse=True)}
+        if len(first) < 2:
+            return {}
+        least = dict.fromkeys(first, 0)
+        for layer, fragment in divided.values():
+            least[layer] += self._least(fragment)
+        return {layer: (place, sum(least.values()) - least[layer]) for layer, place in first.items()}
+
+    def divides(self, place: int, layer: str) -> bool:
+        """Whether the item at ``place`` is one that the quota of its layer divides."""
+        return layer in self.lanes and place in self.lanes[layer].items
+
+    def due(self, unit: str, layer: str) -> int:
+        """What the layer pays for the members of a unit in other layers, in tokens, where it keeps the unit."""
+        return self.units[unit].dues.get(layer, (0, 0))[1] if unit in self.units else 0
+
+    def others(self, layer: str, place: int) -> Iterator[tuple[int, Fragment]]:
+        """The other members in the same lane of the unit that the item at ``place`` belongs to."""
+        items = self.lanes[layer].items
+        unit = self.units.get(items[place].unit)
+        for at, (_, fragment) in unit.items.items() if unit is not None else ():
+            if at != place and at in items:
+                yield at, fragment
 
     def put(self, place: int, fragment: Fragment, by: str) -> None:
         """An edit put a fragment in."""
@@ -126,13 +161,17 @@ class Lanes:
             return
         del self._where[item]
         whole = self.view.known[item]
+        if whole.call is not None and whole.unit in self.units:
+            self._parted(self.units[whole.unit], place)
+            self._unsettled[whole.unit] = None
         if lane is None:
             self.fixed -= whole.tokens
         elif place in lane.items:
             lane.leave(place)
         else:
             lane.held -= whole.tokens
-        if whole.call is not None:
-            members = self.units[whole.unit]
-            del members[place]
-            self._charge(members, -self._least(whole))
+
+    def _parted(self, unit: Members, place: int) -> None:
+        self._charge(unit, -1)
+        unit.dues = {}
+        del unit.items[place]

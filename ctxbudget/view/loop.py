@@ -34,6 +34,8 @@ class Stretch:
     """Place of the newest call that rests on it."""
     live: int = 0
     """How many of its units are in view."""
+    shown: int = 0
+    """How many of its thinking are in view."""
 
     @property
     def tokens(self) -> int:
@@ -44,7 +46,7 @@ class Stretch:
 class Loop:
     """The stretches of the unfinished loop; empty where it holds no thinking."""
 
-    __slots__ = ("holder", "home", "since", "stretches", "units")
+    __slots__ = ("holder", "home", "idle", "since", "stretches", "units")
 
     def __init__(self) -> None:
         """No loop yet."""
@@ -58,6 +60,8 @@ class Loop:
         """Thinking by id, to its stretch."""
         self.home: dict[str, Stretch] = {}
         """Unit to the stretch it rests on."""
+        self.idle: dict[int, Stretch] = {}
+        """Stretches by start whose thinking is in view though nothing there rests on it, the newest aside."""
         self.units: set[str] = set()
         """Every unit of the loop."""
 
@@ -75,8 +79,10 @@ class Loop:
     def _think(self, place: int, fragment: Fragment) -> None:
         last = self.stretches[-1] if self.stretches else None
         if last is None or last.message != fragment.message:
-            last = Stretch(place, fragment.message, end=place)
+            before, last = last, Stretch(place, fragment.message, end=place)
             self.stretches.append(last)
+            if before is not None:
+                self._rest(before)
         last.thinking.append(fragment)
         last.end = place
         self.holder[fragment.id] = last
@@ -93,11 +99,25 @@ class Loop:
         """A unit has its first fragment in view."""
         if unit in self.home:
             self.home[unit].live += 1
+            self._rest(self.home[unit])
 
     def emptied(self, unit: str) -> None:
         """A unit has no fragment in view any longer."""
         if unit in self.home:
             self.home[unit].live -= 1
+            self._rest(self.home[unit])
+
+    def show(self, id: str, sign: int) -> None:
+        """Thinking came into the view (``sign`` 1) or left it (-1)."""
+        if id in self.holder:
+            self.holder[id].shown += sign
+            self._rest(self.holder[id])
+
+    def _rest(self, stretch: Stretch) -> None:
+        if stretch.shown and not stretch.live and stretch is not self.stretches[-1]:
+            self.idle[stretch.start] = stretch
+        else:
+            self.idle.pop(stretch.start, None)
 
     def release(self, ids: Collection[str]) -> None:
         """Thinking that the recorded agent itself removed is not held."""
@@ -105,3 +125,4 @@ class Loop:
             stretch = self.holder.pop(one, None)
             if stretch is not None:
                 stretch.thinking = [fragment for fragment in stretch.thinking if fragment.id != one]
+                self.idle.pop(stretch.start, None)

@@ -1,7 +1,9 @@
-"""The notice that a pass leaves in place of what it removed."""
+"""The notice that a pass leaves in place of what it removed, and the one that the engine puts in front."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Edit, Form
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.view import View
+
+REMOVED = "[earlier turns removed]"
 
 
 def dropping(view: View, by: str, gone: Sequence[Fragment], text: str, reason: str) -> Edit:
@@ -35,3 +39,32 @@ def _missing(view: View, gone: Sequence[Fragment]) -> int:
         if fragment.message >= 0 and fragment.message != last and fragment.id not in leaving:
             standing, last = standing + 1, fragment.message
     return len(view.messages) - standing
+
+
+def opens(view: View, first: Fragment | None) -> bool:
+    """Whether a fragment may be the first after the system: user text, or what the recording itself begins with."""
+    return first is not None and ((first.role == "user" and not first.answers) or first is view.log[view.overhead])
+
+
+def put_in_front(view: View) -> Fragment | None:
+    """The engine's notice that the first turns are gone, where it stands."""
+    return view.live.get(view.overhead * STRIDE - 1)
+
+
+def freed(view: View, edit: Edit) -> int:
+    """Tokens that the view loses by an edit that drops messages, the engine's notice included: what is first then may
+    need one, or make one needless.
+    """
+    gone, first = set(edit.removed), None
+    for place in islice(view.places, bisect_left(view.places, view.overhead * STRIDE), None):
+        one = view.live[place]
+        if one.id in gone and edit.inserted:
+            first = edit.inserted[0]
+            break
+        if one.id not in gone and one.role != "system":
+            first = one
+            break
+    standing = put_in_front(view)
+    needed = 0 if opens(view, first) else view.tokens_of(REMOVED)
+    left = sum(view.known[one].tokens for one in edit.removed) - sum(new.tokens for new in edit.inserted)
+    return left + (standing.tokens if standing is not None else 0) - needed

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from ctxbudget.trace import Edit, Form, Kind
+from ctxbudget.view.notices import REMOVED, opens, put_in_front
 from ctxbudget.view.parts import ENGINE
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.standins import notice
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from ctxbudget.view.parts import Change
     from ctxbudget.view.view import View
 
-REMOVED = "[earlier turns removed]"
 _ROUNDS = 8
 
 
@@ -95,11 +96,13 @@ class Loops:
 
 
 def _whole_loop(view: View, wanted: dict[str, Fragment]) -> None:
+    """Take a part of the loop out again, and the calls before it that have a late result in it."""
     start = view.loop.stretches[0].start
-    inside = [one for one in wanted if view.place_of[one] >= start]
+    inside = [one for one in wanted.values() if view.place_of[one.id] >= start]
     if len(inside) < len(view.places) - bisect_left(view.places, start):
         for one in inside:
-            del wanted[one]
+            for member in view.units.members(one):
+                wanted.pop(member.id, None)
 
 
 class Pairs:
@@ -175,11 +178,12 @@ class First:
         """A first message of another role; or a notice that is not needed any longer."""
         del touched
         at = bisect_left(view.places, view.overhead * STRIDE)
-        first = view.live[view.places[at]] if at < len(view.places) else None
-        put = view.live.get(view.overhead * STRIDE - 1)
+        after = (view.live[place] for place in islice(view.places, at, None))
+        first = next((one for one in after if one.role != "system"), None)
+        put = put_in_front(view)
         if len(view.log) <= view.overhead:
             return
-        fine = first is not None and ((first.role == "user" and not first.answers) or first is view.log[view.overhead])
+        fine = opens(view, first)
         reason = "the first message must be the user's"
         if put is None and not fine:
             yield Broken("first", reason, Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason))

@@ -78,6 +78,8 @@ class View:
         """How many leading fragments of the log came before the first user message: never edited."""
         self.spoken: set[int] = set()
         """Messages that hold user text."""
+        self.accompanied: set[int] = set()
+        """Messages after the overhead into which a harness injected text."""
         self.messages: list[int] = []
         """Place of the first fragment of each message after the overhead."""
         self.turns: list[int] = []
@@ -262,8 +264,11 @@ class View:
         self._total(fragment, 1)
         for index in self._indexes.values():
             index.add(place, fragment)
-        if fragment.call is not None and self.units.add(place, fragment):
-            self.loop.revived(fragment.unit)
+        if fragment.call is not None:
+            if self.units.add(place, fragment):
+                self.loop.revived(fragment.unit)
+        elif fragment.kind is Kind.THINKING:
+            self.loop.show(fragment.id, 1)
 
     def _drop(self, place: int, fragment: Fragment, by: str) -> None:
         self._was.setdefault(place, fragment.id)
@@ -273,8 +278,11 @@ class View:
         self._total(fragment, -1)
         for index in self._indexes.values():
             index.drop(place)
-        if fragment.call is not None and self.units.drop(place, fragment):
-            self.loop.emptied(fragment.unit)
+        if fragment.call is not None:
+            if self.units.drop(place, fragment):
+                self.loop.emptied(fragment.unit)
+        elif fragment.kind is Kind.THINKING:
+            self.loop.show(fragment.id, -1)
         for lanes in self._lanes.values():
             lanes.drop(fragment, by)
 

@@ -7,7 +7,7 @@ import pytest
 BAD = [
     (["analize"], "no such command 'analize'", "did you mean 'analyze'?"),
     (["analyze", "{session}", "--widow", "3"], "no such option: --widow", "did you mean --window?"),
-    (["analyze"], "missing argument 'PATH...'", "see: ctxbudget analyze --help"),
+    (["analyze"], "missing argument 'PATH'", "see: ctxbudget analyze --help"),
     (["analyze", "{session}", "--window"], "option '--window' requires an argument", "see: ctxbudget --help"),
     (["analyze", "{session}", "--turn", "x"], "invalid value for", "see: ctxbudget analyze --help"),
     (["analyze", "{tmp}/nothing.jsonl"], "nothing.jsonl: no such file", "give the path"),

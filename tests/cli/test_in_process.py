@@ -148,7 +148,7 @@ def test_names_are_completed():
     assert complete.breakdowns("k") == ["kind"]
     assert complete.tables("re") == ["resources"]
     assert complete.levels("w") == ["warning"]
-    assert complete.run_tables("l") == ["layers", "lives"]
+    assert complete.run_tables("l") == ["layers", "lives", "losses"]
     assert complete.apis("o") == ["openai"]
     assert complete.strategies("sliding") == ["sliding-window"]
     assert set(complete.listings("")) == {*listings.LISTINGS, *listings.DESCRIBED}

@@ -2,13 +2,15 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "migrate_module.jsonl"
-WINDOW = (SAMPLE, "--strategy", "sliding-window", "--window", "120k")
+CHANCE = (SAMPLE, "--strategy", "sliding-window", "--window", "120k")
+WINDOW = (*CHANCE, "--no-placebo")
 
 
 def test_the_answer(command, text):
@@ -129,6 +131,36 @@ def test_a_request_ready_to_post(command, text, tmp_path):
     file = tmp_path / "request.json"
     assert text(command("export", SAMPLE, "-s", "none", "--as", "openai", "--model", "gpt-4.1", "-o", file)) == ""
     assert json.loads(file.read_bytes())["model"] == "gpt-4.1"
+
+
+def test_export_takes_the_flags_of_summaries_and_of_the_store(command, text, tmp_path):
+    refund = SAMPLE.with_name("refund_support.json")
+    flags = ("export", refund, "-s", "summary", "--window", "8000", "--as", "openai", "--quiet")
+    whole = command(*flags)
+    assert whole.stderr == b""
+    assert "[Extractive summary, turns 1 to 25, generation 2]" in text(whole)
+    notice = text(command(*flags, "--fail-summary", "3"))
+    assert "earlier messages removed; no summary could be made" in notice
+    kept = tmp_path / "kept"
+    moved = ("-s", "external-memory", "--set", "over=200", "--window", "120k", "--store", kept)
+    request = text(command("export", SAMPLE, *moved, "--as", "anthropic", "--turn", "40"))
+    keys = set(re.findall(r"in the store as ([0-9a-f]{12})", request))
+    assert keys
+    assert keys <= {file.name[:12] for file in kept.rglob("*") if file.is_file()}
+    again = tmp_path / "again"
+    text(command("replay", SAMPLE, *moved[:-1], again, "--no-placebo"))
+    assert {one.name for one in again.rglob("*")} >= {one.name for one in kept.rglob("*")}
+    assert b"error: " in command("replay", SAMPLE, *moved[:-1], SAMPLE).stderr
+
+
+def test_what_chance_finds_is_counted_where_it_is_shown(command, text):
+    data = [
+        json.loads(text(command("replay", *CHANCE, "--format", "json", *flags)))["regret"]
+        for flags in ((), ("--turn", "30"), ("--no-placebo",))
+    ]
+    assert data[0] == data[1]
+    assert (data[0]["by_chance"] is None, data[2]["by_chance"]) == (False, None)
+    assert [one["turn"] for one in data[0]["losses"]] == [32, 52]
 
 
 def test_lists_document_strategies_and_passes(command, text):

@@ -9,12 +9,19 @@ from sketch import compaction, sketch
 from ctxbudget.passes import PASSES
 from ctxbudget.passes.budget_per_layer import BudgetPerLayer
 from ctxbudget.passes.clear_tool_results import ClearToolResults
+from ctxbudget.passes.collapse_subgoal import CollapseSubgoal
+from ctxbudget.passes.collect_garbage import CollectGarbage
+from ctxbudget.passes.compress_at_entry import CompressAtEntry
 from ctxbudget.passes.drop_thinking import DropThinking
 from ctxbudget.passes.evict_by_priority import EvictByPriority
 from ctxbudget.passes.hard_limit import HardLimit
+from ctxbudget.passes.keep_state import KeepState
+from ctxbudget.passes.offload_results import OffloadResults
 from ctxbudget.passes.prune_middle import PruneMiddle
 from ctxbudget.passes.repair_pairs import RepairPairs
 from ctxbudget.passes.sliding_window import SlidingWindow
+from ctxbudget.passes.strip_artifacts import StripArtifacts
+from ctxbudget.passes.summarize import Summarize
 from ctxbudget.passes.truncate_results import TruncateResults
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import STRATEGIES
@@ -139,6 +146,25 @@ SHRINKING = {
         HardLimit, limit=st.sampled_from((0.5, 1.0)), notice=st.sampled_from(("", "[{messages} gone]"))
     ),
     "repair-pairs": st.just(RepairPairs()),
+    "collapse-subgoal": st.builds(CollapseSubgoal, least=st.sampled_from((10.0, 100.0))),
+    "collect-garbage": st.builds(CollectGarbage, least=st.sampled_from((5, 50)), line=st.sampled_from((10, 60))),
+    "compress-at-entry": st.builds(CompressAtEntry, cap=st.sampled_from((0.1, 20.0, 60.0))),
+    "keep-state": st.just(KeepState()),
+    "offload-results": st.builds(
+        OffloadResults, over=st.sampled_from((20.0, 100.0)), line=st.sampled_from((12, 60))
+    ),
+    "strip-artifacts": st.just(StripArtifacts()),
+    "summarize": st.builds(
+        Summarize,
+        to=st.sampled_from((0.2, 60.0)),
+        keep_tail=st.sampled_from((0.0, 0.1, 50.0)),
+        keep_turns=st.integers(0, 2),
+        keep_first=st.booleans(),
+        least=st.sampled_from((0.0, 0.05)),
+        down_to=st.sampled_from((0.0, 0.6)),
+        fold_earlier=st.booleans(),
+        must_fit=st.booleans(),
+    ),
 }
 BUDGETS = st.builds(
     BudgetPerLayer,
@@ -184,4 +210,4 @@ PRESETS = st.sampled_from(STRATEGIES.names()).map(STRATEGIES.get)
 STRATEGY = st.one_of(PRESETS, own_strategies())
 WINDOWS = st.integers(60, 3_000)
 
-assert set(SHRINKING) | {"budget-per-layer", "as-recorded"} <= set(PASSES.names())
+assert set(SHRINKING) | {"budget-per-layer", "as-recorded"} == set(PASSES.names())

@@ -49,28 +49,42 @@ def _pairs(live, log):
 
 
 def _adjacency(live, log):
-    """Nothing of ours stands between a call and its result, and no recorded message that did not stand there."""
+    """Nothing of ours stands between a call and its result, where they stood together in the recording."""
     recorded = {one.id: at for at, one in enumerate(log)}
+    parted = set(_parted(log))
     for at, one in enumerate(live):
         if not one.answers:
             continue
         start = next(
             (place for place in range(at - 1, -1, -1) if live[place].asks and live[place].unit == one.unit), None
         )
-        if start is None:
+        if start is None or (one.unit, one.call) in parted:
             continue
         for between in live[start + 1 : at]:
             if between.id not in recorded and between.message < 0:
                 yield f"{between.id} stands between a call and result {one.id}"
 
 
+def _parted(log):
+    """Pairs between which the recording has a later reply."""
+    reply, replies = None, {}
+    for one in log:
+        if one.role == "assistant":
+            reply = one.message
+        if one.asks:
+            replies[one.unit] = reply
+        elif one.answers and replies.get(one.unit, reply) != reply:
+            yield one.unit, one.call
+
+
 def _first(live, log):
     overhead = _overhead(log)
     fixed = {one.id for one in log[:overhead]}
-    rest = [one for one in live if one.id not in fixed]
+    rest = [one for one in live if one.id not in fixed and one.role != "system"]
     if len(log) > overhead and not rest:
         yield "no message is left"
-    if rest and (rest[0].role != "user" or rest[0].answers) and rest[0].id != log[overhead].id:
+    recorded = log[overhead].id if len(log) > overhead else ""
+    if recorded and rest and (rest[0].role != "user" or rest[0].answers) and rest[0].id != recorded:
         yield f"the first message is {rest[0].id}, not the user's"
 
 

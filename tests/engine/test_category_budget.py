@@ -188,7 +188,7 @@ def test_injected_text_leaves_with_its_message():
 
 
 def test_a_starved_layer_is_noted():
-    _, row = last("S10 U5 | c1:5 r1:30 | c2:5 r2:150 | c3:5 r3:20", 400)
+    _, row = last("S10 U5 | c1:5 r1:30 | c2:5 r2:120 | c3:5 r3:20", 400)
     assert ("starved", "observation") in {(note.code, note.layer) for note in row.notes}
 
 

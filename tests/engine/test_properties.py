@@ -1,17 +1,22 @@
 """What holds for every trace, strategy, window and threshold."""
 
 import os
+from dataclasses import dataclass
 
 from arbitrary import BUDGETS, STRATEGY, WINDOWS, own_strategies, traces
 from checking import faults, steps
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sketch import shown, until, words
+from sketch import shown, sketch, until, words
 
+from ctxbudget.passes.clear_tool_results import ClearToolResults
+from ctxbudget.passes.hard_limit import HardLimit
+from ctxbudget.passes.prune_middle import PruneMiddle
 from ctxbudget.replay import replay
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
-from ctxbudget.view import ENGINE, RECORDED, is_state
+from ctxbudget.trace import Edit, Form
+from ctxbudget.view import ENGINE, RECORDED, is_state, stand_in
 
 EXAMPLES = int(os.environ.get("CTXBUDGET_EXAMPLES", "120"))
 """More of them where the engine itself is being worked on."""
@@ -96,11 +101,30 @@ def test_passes_ask_before_they_cut(trace, strategy, window):
             assert late, row.edits
 
 
+TWO_RESULTS = sketch("S10 U1 | c3:10 r3:12&m3:20 U1")
+"""A call with a text and a picture."""
+
+
 @many
 @given(traces(), STRATEGY, WINDOWS)
+@example(TWO_RESULTS, Strategy("own", (Stage(passes=(ClearToolResults(keep=0, clear_inputs=True),)),)), 60)
+@example(
+    sketch("S10 U1 | A1 U1 | A1 U1 | A1 U1 | c1:1 r1:1 U16"),
+    Strategy("own", (Stage(passes=(PruneMiddle(limit=0.5, keep_first=False, keep_last=1),)),)),
+    60,
+)
+@example(
+    sketch("S10 U1 | A1 U4&I15 | A1 U1 | A1 U1 | c1:1 r1:1 U1"),
+    Strategy("own", (Stage(passes=(PruneMiddle(limit=0.5, keep_first=False, keep_last=1),)),)),
+    60,
+)
+@example(
+    sketch("U108 | c1=Grep:95 v1!:79&I3 | H366 R100 c2:366 r2!:476"),
+    Strategy("own", (Stage(passes=(HardLimit(limit=0.5, notice="[{messages} gone]"),)),)),
+    95,
+)
 def test_planning_again_plans_nothing(trace, strategy, window):
-    view = None
-    runner_rows = []
+    """Where no late result of a unit that is gone had to be taken out after the passes had planned with it."""
     from ctxbudget.layers import AGENT
     from ctxbudget.replay import _arrive, _row, _view, mend
     from ctxbudget.replay.stages import Runner
@@ -117,10 +141,11 @@ def test_planning_again_plans_nothing(trace, strategy, window):
         _arrive(view, runner, turn, trace.entering(turn))
         runner.run("call")
         runner.run("overflow")
-        runner_rows.append(_row(view, runner, 0, mend(view)))
+        row = _row(view, runner, 0, mend(view))
         runner.sent()
         if (
-            len(strategy.stages) == 1
+            not row.repairs
+            and len(strategy.stages) == 1
             and len(strategy.stages[0].passes) == 1
             and strategy.stages[0].at in ("call", "overflow")
         ):
@@ -185,7 +210,35 @@ def test_survival_and_lives_tell_the_same_story(trace, strategy, window):
 
 @many
 @given(traces(), BUDGETS, WINDOWS)
-def test_a_budget_fits_or_says_that_it_cannot(trace, budget, window):
+def test_a_budget_fits_or_says_that_it_cannot_and_needs_no_repair(trace, budget, window):
     strategy = Strategy("own", (Stage(passes=(budget,)),))
     for _, row in steps(trace, strategy, window):
+        assert not row.repairs
         assert row.tokens <= window or any(note.code == "cannot-fit" for note in row.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Careless:
+    """Removes and shortens what it likes, and asks nobody: the kind of plug-in the rules are checked for."""
+
+    every: int
+    shorten: int
+
+    def plan(self, view):
+        for at, one in enumerate(view.fragments()):
+            if at % self.every == 0:
+                yield Edit("careless", (one.id,))
+            elif at % self.shorten == 0 and (new := stand_in(view, one, "short", Form.TRUNCATED)) is not None:
+                yield Edit("careless", (one.id,), (new,), Form.TRUNCATED)
+
+
+@many
+@given(traces(compactions=False), st.integers(1, 5), st.integers(1, 5), st.sampled_from(((), ("task",))), WINDOWS)
+def test_a_careless_pass_is_mended(trace, every, shorten, pin, window):
+    strategy = Strategy("own", (Stage(passes=(Careless(every, shorten),)),), pin=pin)
+    for view, row in steps(trace, strategy, window):
+        live = list(view.fragments())
+        assert not list(faults(view, view.log)), shown(live)
+        assert row.tokens == sum(one.tokens for one in live)
+        assert view.pins.tokens == sum(one.tokens for one in live if one.id in view.pins.ids)
+        assert sum(row.survival.values()) == len(view.log)

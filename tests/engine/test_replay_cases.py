@@ -181,9 +181,10 @@ def test_c54_all_but_the_last_five_results_are_cleared():
     assert run.turns[-1].tokens == total - 2 * 124 + 2 * words(marker)
 
 
-@pytest.mark.parametrize("case", ["C37", "C43", "C47", "C49", "C51", "C54"])
+@pytest.mark.parametrize("case", ["C37", "C39", "C41", "C43", "C47", "C49", "C51", "C54"])
 def test_the_files_of_the_cases_replay_validly_under_every_preset(case):
-    path = next(path for path in sorted((CASES / case).iterdir()) if path.name in ("chat.json", "session.jsonl"))
+    names = ("chat.json", "session.jsonl", "events.json")
+    path = next(path for path in sorted((CASES / case).iterdir()) if path.name in names)
     trace = load(str(path))[0]
     for name in (
         "none",

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import jsonschema
 import pytest
+from rich.cells import cell_len
 
 from ctxbudget.comparing import compare, read_sweep
 from ctxbudget.comparing.front import ordered
 from ctxbudget.comparing.knee import knee
-from ctxbudget.errors import UnknownName, UsageError
+from ctxbudget.errors import TraceError, UnknownFormat, UnknownName, UsageError
+from ctxbudget.renderers import Look, render
 from ctxbudget.renderers.json import dumped
 from ctxbudget.report.loading import from_json
 from ctxbudget.report.schema import json_schema
+from ctxbudget.strategy.naming import find
+from ctxbudget.summaries.summary import Refused
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_traces"
@@ -96,6 +102,40 @@ def test_a_sweep_has_a_row_for_each_value():
     assert set(found.sweep.knees) == {"sliding-window"}
     with pytest.raises(UnknownName):
         compare(TWO[0], sweep=read_sweep("sliding-window.kep=2,6"), placebo=False)
+
+
+def test_each_strategy_has_rows_of_its_own_name():
+    given = ["window", "sliding-window", "sliding-window:keep=2", "clear+window"]
+    same = [replace(find("sliding-window:keep=3"), name="mine"), replace(find("sliding-window:keep=4"), name="mine")]
+    found = compare(TWO, [*given, *same], placebo=False)
+    names = ["sliding-window", "sliding-window:keep=2", "tool-result-clearing+sliding-window", "mine", "mine (2)"]
+    assert sorted(row.strategy for row in found.pooled) == sorted(names)
+    for row in found.pooled:
+        assert row.turns == sum(trace.turns for trace in found.compared)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 110])
+def test_no_line_is_wider_than_the_terminal(width):
+    sweep = compare(TWO[0], sweep="sliding-window.keep=2,6,30", placebo=False)
+    for report in (two(), sweep, compare(TWO[0], ["none", "clear"], placebo=False)):
+        out = BytesIO()
+        render(report, "terminal", out, Look(width=width))
+        assert [line for line in out.getvalue().decode().splitlines() if cell_len(line) > width] == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownName("format", "codx", ["codex"]),
+        UnknownFormat("a.bin", {"codex": 0.2, "pi": 0.0}),
+        TraceError("nothing in it", hint="look elsewhere"),
+        Refused("drops", "#8842", dropped=("#8842",)),
+    ],
+)
+def test_an_error_crosses_from_one_process_to_another_whole(error):
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+    assert again.hint == error.hint
 
 
 def test_words_never_say_that_a_task_would_have_failed():

@@ -1,6 +1,7 @@
 """Text from a trace acts on nothing it is shown in."""
 
 import unicodedata
+from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given
@@ -83,7 +84,7 @@ def _cells(row):
     return bare - 1
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", "\n", "  =", "\uff1d"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", "\n", "  =", "\uff1d", "::error::"])
 def test_a_cell_is_no_formula(start):
     assert safe.csv_cell(f"{start}1+1").startswith("'")
 
@@ -102,3 +103,41 @@ def test_an_ordinary_cell_stays_as_it_is():
 @given(HOSTILE)
 def test_any_text_becomes_encodable(text):
     safe.unicode_text(text).encode()
+
+
+@pytest.mark.parametrize("command", ["##[add-path]x", "##vso[task.x]", "##teamcity[x]", "###[group]"])
+def test_a_build_log_has_no_command_in_the_middle_of_a_line(command):
+    shown = safe.visible(f"say {command}")
+    assert shown == f"say {command[: command.rindex('#')]}" + r"\x23" + command[command.rindex("#") + 1 :]
+
+
+@pytest.mark.parametrize("text", ["## title", "a##b", "C## [x]", "#[x]"])
+def test_other_number_signs_stay(text):
+    assert safe.visible(text) == text
+
+
+@pytest.mark.parametrize(
+    "line, shown",
+    [
+        ("::error::x", r"\x3a:error::x"),
+        ("  ::error::x", r"  \x3a:error::x"),
+        ("\u3000::x", "\u3000\\x3a:x"),
+        ("a ::error::x", "a ::error::x"),
+        (": x", ": x"),
+        ("", ""),
+    ],
+)
+def test_a_log_line_is_no_workflow_command(line, shown):
+    assert safe.log_line(line) == shown
+
+
+def test_parts_of_a_workflow_command_are_escaped():
+    assert safe.command_data(["50 %", "a\nb", "c:d,e"]) == r"50 %25%0Aa\nb%0Ac:d,e"
+    assert safe.command_property("a:b,c%\r\n") == r"a%3Ab%2Cc%25\r\n"
+
+
+@given(HOSTILE)
+def test_xml_can_hold_it(text):
+    from xml.etree import ElementTree as ET
+
+    assert ET.fromstring(f"<a>{escape(safe.xml_text(text))}</a>") is not None  # noqa: S314 - our own text

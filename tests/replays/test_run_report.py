@@ -152,7 +152,7 @@ def test_findings_of_a_run():
     assert "100 of them kept free for the reply" in kept.findings[0].message
     assert [one.id for one in replay(sketch(LOSING), "none", window=5_000).findings] == []
     starved = replay(
-        sketch("S9 U9 | " + " | ".join(f"R1 c{n}:4 r{n}:60" for n in range(9))), "category-budget", window=300
+        sketch("S9 U9 | " + " | ".join(f"R1 c{n}:4 r{n}:40" for n in range(9))), "category-budget", window=300
     )
     assert [(one.id, one.level, one.layer) for one in starved.findings] == [
         ("CB106", "warning", "reasoning"),
@@ -282,9 +282,9 @@ def test_several_traces_are_refused(tmp_path):
 
 
 def test_settings_of_a_project_count_below_flags():
-    from ctxbudget.config import read
+    from ctxbudget.config import Settings
 
-    settled = read({"window": "150", "reserve": 10, "layers": {"tools": {"Read": "files"}}}, "x")
+    settled = Settings(window=150, reserve=10, tools={"Read": "files"})
     report = replay(sketch(LOSING), "none", settings=settled)
     assert (report.window, report.reserve, report.window_source) == (150, 10, "configuration")
     assert "files" in report.layers

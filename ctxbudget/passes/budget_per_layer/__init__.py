@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.errors import UnknownName
-from ctxbudget.passes.budget_per_layer.pairing import completed, least
-from ctxbudget.passes.budget_per_layer.walk import Walk, Want, resting, walk
+from ctxbudget.passes.budget_per_layer.least import least
+from ctxbudget.passes.budget_per_layer.pairing import completed, rested, resting
+from ctxbudget.passes.budget_per_layer.walk import Walk, Want, walk
 from ctxbudget.trace import Edit, Kind
 from ctxbudget.view import Note, cut
 from ctxbudget.view.lanes import Lanes
@@ -49,15 +50,16 @@ class BudgetPerLayer:
 
     def plan(self, view: View) -> Iterator[Edit | Note]:
         """The differences between what the view shows and what the quotas allow."""
-        lanes = view.lanes((NAME, self.literal, self.pairs, self.digest_cost, tuple(self.quotas)), self._lanes)
+        lanes = view.lanes((NAME, self.literal, self.pairs, tuple(self.quotas)), self._lanes)
+        lanes.settle()
         useful = max(0, view.limit - lanes.fixed)
         rooms = {layer: int(share * useful) - lanes.lanes[layer].held for layer, share in self.quotas.items()}
         yield from self._borrow(rooms)
-        walks, thinking = self._walks(view, lanes, rooms)
+        walks = self._walks(view, lanes, rooms)
         yield from _starved(walks)
-        wants = {place: want for one in (*walks.values(), thinking) for place, want in one.wants()}
+        wants = {place: want for one in walks.values() for place, want in one.wants(view)}
         if self.pairs:
-            wants = completed(view, lanes, walks, wants, self.digest_cost)
+            wants = rested(view, lanes, completed(view, lanes, walks, wants))
         yield from self._edits(view, wants)
 
     def _lanes(self, view: View) -> Lanes:
@@ -66,9 +68,9 @@ class BudgetPerLayer:
                 raise UnknownName(f"layer of scheme {view.scheme.name!r}", layer, view.scheme.layers)
 
         def paid(item: Fragment) -> int:
-            return least(view, item).tokens if self.pairs else 0
+            return least(view, item).tokens
 
-        return Lanes(view, NAME, self.quotas, self.literal, loops=self.pairs, least=paid)
+        return Lanes(view, NAME, self.quotas, self.literal, pairs=self.pairs, least=paid)
 
     def _borrow(self, rooms: dict[str, int]) -> Iterator[Note]:
         """What is held beyond its quota is lent by one layer."""
@@ -86,25 +88,24 @@ class BudgetPerLayer:
                 short = f"{layer} needs {-room:,} tokens beyond its quota, {self.lender} has {max(0, lent):,}"
                 yield Note("cannot-fit", f"cannot fit: {short}", layer, -room)
 
-    def _walks(self, view: View, lanes: Lanes, rooms: dict[str, int]) -> tuple[dict[str, Walk], Walk]:
-        """Every layer's walk, and that of the thinking that must stay with what the lender keeps: its own layer pays
-        for it, and the lender what is beyond.
+    def _walks(self, view: View, lanes: Lanes, rooms: dict[str, int]) -> dict[str, Walk]:
+        """Every layer's walk. The thinking that must stay with what these keep is paid by its own layer, and beyond
+        that by the lender.
         """
+
+        def walked(layer: str, room: int) -> Walk:
+            return walk(view, lanes, layer, room, self.digest_cost)
+
         home = view.scheme.kinds[Kind.THINKING]
-        walks: dict[str, Walk] = {}
-        if self.lender in rooms:
-            walks[self.lender] = walk(view, lanes.lanes[self.lender], rooms[self.lender], self.digest_cost)
-        thinking = resting(view, lanes.thinking, walks[self.lender].floor if walks else 0)
-        beyond = -thinking.left - rooms.get(home, 0)
-        if beyond > 0 and walks and home in rooms and home != self.lender:
-            lent = rooms[self.lender] - beyond
-            walks[self.lender] = walk(view, lanes.lanes[self.lender], lent, self.digest_cost)
-            thinking = resting(view, lanes.thinking, walks[self.lender].floor)
-        for layer, room in rooms.items():
-            if layer not in walks:
-                left = max(0, room + thinking.left) if layer == home else room
-                walks[layer] = walk(view, lanes.lanes[layer], left, self.digest_cost)
-        return walks, thinking
+        walks = {layer: walked(layer, room) for layer, room in rooms.items() if layer != home or layer == self.lender}
+        thinking = resting(view, lanes, walks, self.lender) if self.pairs else 0
+        own = rooms.get(home, 0) if home != self.lender else 0
+        if thinking > own and self.lender in walks:
+            walks[self.lender] = walked(self.lender, rooms[self.lender] - (thinking - own))
+            thinking = resting(view, lanes, walks, self.lender)
+        if home in rooms and home not in walks:
+            walks[home] = walked(home, max(0, own - thinking))
+        return walks
 
     def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:
         drops = []

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ctxbudget.passes.budget_per_layer.least import least
 from ctxbudget.trace import Kind
 from ctxbudget.view import STRIDE, digested
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
     from ctxbudget.view.lane import Lane
+    from ctxbudget.view.lanes import Lanes
+
+END = 1 << 62
+"""A place after everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +36,45 @@ class Walk:
     holds what stays of the older ones, by place; ``left`` is what the quota has over.
     """
 
+    layer: str
     lane: Lane
     start: int
     left: int
     tail: dict[int, Fragment] = field(default_factory=dict)
+    due: dict[int, Fragment] = field(default_factory=dict)
+    """Members of units in the tail that have not been walked over yet: the least form, paid already."""
+    late: list[str] = field(default_factory=list)
+    """Units that have members beyond the end of the walk."""
+    floor: int = END
+    """Place of the oldest item that was walked over and stays."""
     dropped: int | None = None
     """Tokens of the newest item that found no room."""
 
     @property
-    def floor(self) -> int:
-        """Place of the oldest item that stays; past the end where none does."""
-        if self.tail:
-            return min(self.tail)
-        return self.lane.places[self.start] if self.start < len(self.lane.places) else 1 << 62
+    def edge(self) -> int:
+        """The place from which on everything stays whole."""
+        return self.lane.places[self.start] if self.start < len(self.lane.places) else END
 
     def keeps(self, place: int) -> bool:
         """Whether the item at ``place`` stays in some form; what is not to be divided always does."""
-        if place not in self.lane.items or place in self.tail:
-            return True
-        return self.start < len(self.lane.places) and place >= self.lane.places[self.start]
+        return place >= self.edge or place in self.tail or place not in self.lane.items
 
-    def oldest(self) -> Iterator[Fragment]:
-        """The oldest items that stay: of those that all stay whole, and of the tail."""
-        if self.start < len(self.lane.places):
-            yield self.lane.items[self.lane.places[self.start]]
-        if self.tail:
-            yield self.lane.items[min(self.tail)]
+    def units(self, start: int, stop: int) -> Iterator[str]:
+        """Units of which a member stays that stands between two places."""
+        places = self.lane.places
+        for place in places[bisect_left(places, start) : bisect_left(places, stop)]:
+            if self.keeps(place):
+                yield self.lane.items[place].unit
 
-    def wants(self) -> Iterator[tuple[int, Want]]:
+    def wants(self, view: View) -> Iterator[tuple[int, Want]]:
         """The places where the view differs from what should stand there."""
         items = self.lane.items
         yield from self._whole()
         for place, form in self.tail.items():
-            if self.lane.stands(place) != ("whole" if form is items[place] else "short"):
+            standing = view.stand_for(items[place].id)
+            if standing is None or standing.id != form.id:
                 yield place, Want(items[place], form)
-        stop = self.lane.places[self.start] if self.start < len(self.lane.places) else 1 << 62
-        for place in self.lane.alive[: bisect_left(self.lane.alive, stop)]:
+        for place in self.lane.alive[: bisect_left(self.lane.alive, self.edge)]:
             if place not in self.tail and place not in self.lane.spared:
                 yield place, Want(items[place], None)
 
@@ -76,62 +84,80 @@ class Walk:
         while missing:
             place = self.lane.places[at]
             at += 1
-            if self.lane.stands(place) != "whole":
+            if not self.lane.whole(place):
                 missing -= 1
                 yield place, Want(self.lane.items[place], self.lane.items[place])
 
 
-def walk(view: View, lane: Lane, room: int, cost: int) -> Walk:
+def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     """Keep from newest to oldest what fits: whole, else as a digest of at most ``cost`` tokens, else not at all; end
-    when less than ``cost`` is left. ``room`` is tokens.
+    when less than ``cost`` is left. ``room`` is tokens. What is kept first of a unit brings the rest of it along: as
+    much of it as fits, at least its least forms.
     """
-    if room < cost:
-        start, left = len(lane.places), room
-    else:
-        start, left = _all_whole(lane, room, cost)
-    found = Walk(lane, start, left)
-    at = start - 1
+    found = _all_whole(lanes, layer, room, cost)
+    places = found.lane.places
+    at = found.start - 1
     while at >= 0 and found.left >= cost:
-        _keep(view, found, lane.places[at], cost)
+        _look(view, lanes, found, places[at], cost)
+        at -= 1
+    found.floor = min(found.edge, next((place for place in places[at + 1 : found.start] if place in found.tail), END))
+    found.late = list(dict.fromkeys(found.lane.items[place].unit for place in found.due))
+    for place in sorted(found.due, reverse=True):
+        _complete(view, found, place, cost)
+    while at >= 0 and places[at] in found.tail:
         at -= 1
     if found.dropped is None and at >= 0:
-        found.dropped = lane.items[lane.places[at]].tokens
+        found.dropped = found.lane.items[places[at]].tokens
     return found
 
 
-def _all_whole(lane: Lane, room: int, cost: int) -> tuple[int, int]:
-    """The index from which on everything stays whole, and what is left then."""
+def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
+    """From where on everything stays whole: what fits, before less than ``cost`` is left, in whole units."""
+    lane = lanes.lanes[layer]
+    if room < cost:
+        return Walk(layer, lane, len(lane.places), room)
     number, spent = lane.sums.fitting(room)
     start = bisect_left(lane.places, number * STRIDE)
     while start < len(lane.places):
-        newer = spent - lane.weights[lane.places[start]]
-        if room - newer >= cost:
+        place = lane.places[start]
+        newer = spent - lane.weights[place]
+        if room - newer >= cost and all(at > place for at, _ in lanes.others(layer, place)):
             break
         start, spent = start + 1, newer
-    return start, room - spent
+    return Walk(layer, lane, start, room - spent)
 
 
-def _keep(view: View, found: Walk, place: int, cost: int) -> None:
-    item = found.lane.items[place]
-    weight = found.lane.weights[place]
-    if weight <= found.left:
-        found.tail[place] = item
-        found.left -= weight
+def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
+    """Take the item at ``place`` if it fits together with what must stay of its unit."""
+    if place in found.due:
+        _complete(view, found, place, cost)
+    if place in found.tail:
         return
+    item = found.lane.items[place]
+    rest = {at: least(view, other) for at, other in lanes.others(found.layer, place) if not found.keeps(at)}
+    room = found.left - lanes.due(item.unit, found.layer) - sum(form.tokens for form in rest.values())
+    form = _form(view, item, room, cost)
+    if form is None:
+        found.dropped = item.tokens if found.dropped is None else found.dropped
+        return
+    found.tail[place] = form
+    found.left = room - form.tokens
+    for at, least_form in rest.items():
+        (found.due if at < place else found.tail)[at] = least_form
+
+
+def _form(view: View, item: Fragment, room: int, cost: int) -> Fragment | None:
+    """The largest form that fits."""
+    if item.tokens <= room:
+        return item
     short = None if item.kind is Kind.INJECTED else digested(view, item, cost)
-    if short is not None and short.tokens + weight - item.tokens <= found.left:
-        found.tail[place] = short
-        found.left -= short.tokens + weight - item.tokens
-    elif found.dropped is None:
-        found.dropped = item.tokens
+    return short if short is not None and short.tokens <= room else None
 
 
-def resting(view: View, thinking: Lane, floor: int) -> Walk:
-    """Thinking of the unfinished loop: it stays, whole, with every unit that rests on it and is not older than
-    ``floor``; the newest in any case.
-    """
-    stretches = view.loop.stretches
-    first = min(bisect_left(stretches, floor, key=lambda stretch: stretch.end), len(stretches) - 1)
-    start = bisect_left(thinking.places, stretches[first].start) if stretches else len(thinking.places)
-    spent = thinking.sums.since(thinking.places[start] // STRIDE) if start < len(thinking.places) else 0
-    return Walk(thinking, start, -spent)
+def _complete(view: View, found: Walk, place: int, cost: int) -> None:
+    """A member of a unit that stays: more than its least form where that fits."""
+    paid = found.due.pop(place)
+    room = found.left + paid.tokens
+    form = _form(view, found.lane.items[place], room, cost) or paid
+    found.tail[place] = form
+    found.left = room - form.tokens

@@ -10,7 +10,7 @@ from ctxbudget.trace import named_turn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ctxbudget.regret import Loss, Regret
+    from ctxbudget.regret.losses import Loss, Regret
     from ctxbudget.trace import Fragment
 
 BECAME = {
@@ -26,8 +26,11 @@ LONGEST = 60
 """Characters of a path or a string that are shown."""
 
 
-def sentence(loss: Loss, known: Mapping[str, Fragment]) -> str:
-    """``turn 41 edits src/pay.py with text last seen at turn 8, cleared at turn 23: 1,240 tokens to read again``."""
+def sentence(loss: Loss, known: Mapping[str, Fragment], *, stored: bool = False) -> str:
+    """``turn 41 edits src/pay.py with text last seen at turn 8, cleared at turn 23: 1,240 tokens to read again``.
+
+    ``stored`` is for a recall: its source comes back from a store.
+    """
     use = loss.use
     seen = f"last seen at turn {named_turn(known[loss.last])}, {BECAME.get(loss.form, 'removed')} at turn {loss.gone}"
     if use.kind is Signal.EDIT:
@@ -35,15 +38,16 @@ def sentence(loss: Loss, known: Mapping[str, Fragment]) -> str:
     else:
         where = f" in {known[use.fragment].tool}" if known[use.fragment].tool else ""
         what = f"uses {short(use.text[0])}{where}, {seen}"
-    again = f"{loss.tokens:,} tokens to read again" if loss.tokens else "read again already for an earlier use"
+    done = "brought back" if stored else "read again"
+    act = "bring back from the store" if stored else "read again"
+    again = f"{loss.tokens:,} tokens to {act}" if loss.tokens else f"{done} already for an earlier use"
     return f"turn {use.turn} {what}: {again}"
 
 
-def summed(found: Regret, kinds: tuple[Signal, ...]) -> str:
+def summed(found: Regret) -> str:
     """``would have removed the only visible source of 3 later edits and 1 other use``."""
-    edits = sum(loss.use.kind is Signal.EDIT for loss in found.losses if loss.use.kind in kinds)
-    others = sum(loss.use.kind is not Signal.EDIT for loss in found.losses if loss.use.kind in kinds)
-    return counts(edits, others, len(found.recalls))
+    edits = sum(loss.use.kind is Signal.EDIT for loss in found.losses)
+    return counts(edits, len(found.losses) - edits, len(found.recalls))
 
 
 def counts(edits: int, others: int, recalls: int) -> str:
