@@ -118,7 +118,7 @@ def _traces(
     for number, place in enumerate(places):
         told(place.path, number, len(places))
         try:
-            traces = loaders.load(place.path, options)
+            traces = loaders.load(place.path, options, place.select or select)
         except TraceError as error:
             if alone or not (place.found or Path(place.path).exists()):
                 raise

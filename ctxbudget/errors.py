@@ -58,7 +58,8 @@ class UnknownName(UsageError):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         """``what`` is the singular of the thing named, as in ``unknown format 'codx'``."""
         names = sorted(known)
-        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        begun = [one for one in names if name and one.lower().startswith(name.lower())]
+        near = begun or get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
         super().__init__(f"unknown {what} {name!r}", hint=hint)
 

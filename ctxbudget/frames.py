@@ -12,7 +12,8 @@ import pandas as pd
 
 from ctxbudget.errors import UnknownName
 from ctxbudget.findings import Finding
-from ctxbudget.report import FragmentRow, Report, TotalRow, TraceReport, TurnRow
+from ctxbudget.report import FragmentRow, Report, TraceReport, TurnRow
+from ctxbudget.report.breakdowns import TotalRow
 from ctxbudget.report.compare import ComparedRow, Comparison
 from ctxbudget.report.regret import LossRow
 from ctxbudget.report.run import EditRow, FateRow, LifeRow, RunReport, RunTurnRow, ShownFragment
@@ -81,14 +82,8 @@ def run_layers(report: RunReport, *, children: bool = False) -> pd.DataFrame:
 
 def edits(report: RunReport, *, children: bool = False) -> pd.DataFrame:
     """A row per edit of a run; ids are separated by spaces."""
-    kinds = {name: kind for name, hint in get_type_hints(EditRow).items() if (kind := _plain(hint))}
-    rows = [
-        (*names, turn.turn, *(getattr(edit, name) for name in kinds), " ".join(edit.removed), " ".join(edit.inserted))
-        for *names, run in _runs(report, children=children)
-        for turn in run.turns
-        for edit in turn.edits
-    ]
-    return _frame(rows, {"trace": str, "strategy": str, "turn": int, **kinds, "removed": str, "inserted": str})
+    each = ((*names, turn.turn, edit) for *names, turn in _run_turns(report, children=children) for edit in turn.edits)
+    return _joined(EditRow, each, {"trace": str, "strategy": str, "turn": int}, ("removed", "inserted"), " ")
 
 
 def lives(report: RunReport, *, children: bool = False) -> pd.DataFrame:
@@ -107,8 +102,9 @@ def losses(report: RunReport, *, children: bool = False) -> pd.DataFrame:
 
 
 def summaries(report: RunReport, *, children: bool = False) -> pd.DataFrame:
-    """A row per summary that was asked for: its step of the ladder, what it cost and what it still names."""
-    return _run_rows(SummaryRow, report, lambda run: run.summaries, children=children)
+    """A row per summary that was asked for: its step of the ladder, what it cost, what it still names and does not."""
+    each = ((*names, one) for *names, run in _runs(report, children=children) for one in run.summaries)
+    return _joined(SummaryRow, each, {"trace": str, "strategy": str}, ("lost", "failures"), "; ")
 
 
 def compared(report: Comparison) -> pd.DataFrame:
@@ -196,6 +192,23 @@ def _runs(report: RunReport, *, children: bool) -> Iterator[tuple[str, str, RunR
     yield source.path if source.select is None else f"{source.path}#{source.select}", report.strategy, report
     for child in report.children if children else ():
         yield from _runs(child, children=True)
+
+
+def _run_turns(report: RunReport, *, children: bool) -> Iterator[tuple[str, str, RunTurnRow]]:
+    """Every turn of every run, with its names."""
+    return ((path, name, turn) for path, name, run in _runs(report, children=children) for turn in run.turns)
+
+
+def _joined(
+    row: type, found: Iterable[tuple[Any, ...]], before: dict[str, type], lists: Sequence[str], between: str
+) -> pd.DataFrame:
+    """A frame with the plain fields of a row class behind other columns, and its ``lists`` of texts as one text."""
+    kinds = {name: kind for name, hint in get_type_hints(row).items() if (kind := _plain(hint)) and name not in before}
+    rows = [
+        (*names, *(getattr(one, name) for name in kinds), *(between.join(getattr(one, name)) for name in lists))
+        for *names, one in found
+    ]
+    return _frame(rows, {**before, **kinds, **dict.fromkeys(lists, str)})
 
 
 def _run_rows(

@@ -78,6 +78,13 @@ def opening(head: bytes) -> list[Any]:
     return [] if value is None else [value]
 
 
+def first_records(head: bytes, *, logged: bool = False) -> list[Any]:
+    """The records that a file begins with: its lines, or the elements of the list that it is. ``logged``: the program
+    that wrote it may have logged a line of its own before."""
+    found = opening(head) or (opening(head.partition(b"\n")[2]) if logged else [])
+    return [item for value in found for item in (value if isinstance(value, list) else [value])]
+
+
 def _loaded(text: bytes) -> Any:
     try:
         return orjson.loads(text)

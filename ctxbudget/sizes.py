@@ -11,6 +11,8 @@ from ctxbudget.errors import UsageError
 _FORM = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kKmM]?)")
 _AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,17})?|\.[0-9]{1,17})\s*([kKmM%]?)")
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+_FINE = 10_000
+"""Shares beside a limit are told in hundredths of a percent."""
 FEW = 100
 """A bare number above 1 and up to this is more likely a percentage with its sign left out than tokens."""
 
@@ -46,6 +48,17 @@ class Amount:
         if self.tokens is not None:
             return f"{self.tokens:,}"
         return f"{float((self.share or Fraction(0)) * 100):.12g} %"
+
+
+def beside_limit(tokens: int, whole: int, most: int) -> str:
+    """``75.92 %``: so many tokens of a whole, with two decimals that lie on the same side of a limit of ``most`` tokens
+    as the tokens do. 75.003 % is above a limit of 75 % and reads ``75.01 %``."""
+    nearest, below, above = round(tokens * _FINE / whole), tokens * _FINE // whole, -(-tokens * _FINE // whole)
+    if tokens > most:
+        shown = nearest if nearest * whole >= (most + 1) * _FINE else above
+    else:
+        shown = nearest if nearest * whole <= most * _FINE else below
+    return f"{shown // 100:,}.{shown % 100:02} %"
 
 
 def amount(text: str, what: str) -> Amount:

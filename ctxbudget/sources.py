@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget import loaders, sessions
 from ctxbudget.errors import TraceError, UsageError
-from ctxbudget.records import read
+from ctxbudget.records import read, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj", ".eval")
 """Files of a folder that ought to be traces: one that cannot be read is told, where a README is passed over."""
 PACKED = (".gz", ".zst")
-SUBAGENTS = "subagents"
-"""A session's sub-agents lie in ``SESSION/subagents/`` beside ``SESSION.jsonl``, and are read with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,8 @@ def single(path: str, options: loaders.Options, select: str | None = None) -> Tr
     if len(places) > 1:
         raise UsageError(f"{path}: {len(places)} files", hint="give one of them: this is for one trace")
     place = places[0]
-    traces = selected(loaders.load(place.path, options), place.select or select, place.path)
+    select = place.select or select
+    traces = selected(loaders.load(place.path, options, select), select, place.path)
     if len(traces) > 1:
         raise UsageError(f"{path}: {len(traces)} traces in it", hint=f"choose one with --select N, or as {path}#N")
     return traces[0]
@@ -119,15 +118,21 @@ def _matching(pattern: str, format_name: str | None, passed: Callable[[str], obj
 def _inside(
     folder: str, format_name: str | None, passed: Callable[[str], object], *, empty: bool = False
 ) -> Iterator[Place]:
-    """The traces below a folder. Hidden folders and sub-agents that a session beside them brings are left out."""
-    number = 0
+    """The traces below a folder. Hidden folders, and files that another trace brings along, are left out."""
+    found: dict[str, bool] = {}
+    along: set[str] = set()
     for path in _files(folder):
-        if _is_trace(path, format_name):
-            number += 1
+        if path not in along:
+            found[path], more = _looked_at(path, format_name)
+            along |= more
+    for path, is_trace in found.items():
+        if path in along:
+            continue
+        if is_trace:
             yield Place(path, found=True)
         elif _plain_suffix(path) in SUFFIXES:
             passed(path)
-    if not number and not empty:
+    if not any(found.values()) and not empty:
         raise UsageError(
             f"{folder}: no trace in this folder, 0 records read",
             hint="see: ctxbudget list formats; or force one with --from",
@@ -136,24 +141,31 @@ def _inside(
 
 def _files(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
-        own = parent != folder and Path(f"{parent}.jsonl").is_file()
-        folders[:] = sorted(name for name in folders if name[0] != "." and not (own and name == SUBAGENTS))
+        folders[:] = sorted(name for name in folders if name[0] != ".")
         yield from (str(Path(parent, name)) for name in sorted(files) if name[0] != ".")
 
 
-def _is_trace(path: str, format_name: str | None) -> bool:
-    """Whether some format recognises the file, or it is called like a trace and cannot be read. Source code that
-    quotes a record is none: what is not called like a trace has to begin like JSON."""
+def _looked_at(path: str, format_name: str | None) -> tuple[bool, frozenset[str]]:
+    """Whether some format recognises the file, or it is called like a trace and cannot be read; and the files that it
+    brings along. Source code that quotes a record is no trace: what is not called like one has to begin like JSON, a
+    database or an archive."""
     named = _plain_suffix(path) in SUFFIXES
     if not Path(path).is_file():
-        return False
+        return False, frozenset()
     try:
         reading = read(path)
     except TraceError:
-        return named
-    if format_name is not None or not (named or reading.head.lstrip()[:1] in {b"{", b"["}):
-        return named
-    return max(loaders.sniff(reading).values(), default=0.0) >= loaders.LEAST_SURE
+        return named, frozenset()
+    if format_name is not None:
+        return named, loaders.companions(reading, format_name) if named else frozenset()
+    begins = reading.head.lstrip()[:1] in {b"{", b"["} or reading.head.startswith(unpack.CONTAINERS)
+    if not (named or begins):
+        return False, frozenset()
+    scores = loaders.sniff(reading)
+    best = max(sorted(scores), key=lambda name: scores[name], default=None)
+    if best is None or scores[best] < loaders.LEAST_SURE:
+        return False, frozenset()
+    return True, loaders.companions(reading, best)
 
 
 def _plain_suffix(path: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget.errors import MalformedTrace, TraceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import BinaryIO
 
     from ctxbudget.records import Reading
@@ -32,9 +32,8 @@ MAX_VALUE = 256 * 1024**2
 """Bytes of one value: a message with all its images has some 10 MB."""
 MAX_TRIES = 3
 """Copies made until database and log are of one moment; a busy writer may change them while they are copied."""
-MOST_NESTED = 50
-"""Sub-agents below sub-agents that are followed."""
 
+_ALL: Mapping[str, Collection[str]] = {}
 _CHUNK = 1024**2
 _TABLE = re.compile(rb"CREATE TABLE\s+(?:IF NOT EXISTS\s+)?[\"'`\[]?(\w{1,100})", re.IGNORECASE)
 
@@ -83,24 +82,6 @@ def moment(value: Any, unit: int = 1) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-def families(parents: Mapping[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
-    """Sessions that have no other above them, and the sessions below each, from the parent that each one names.
-
-    A parent that is not there, that stands below its own child, or that has ``MOST_NESTED`` above it, is none.
-    """
-    roots: list[str] = []
-    below: dict[str, list[str]] = {}
-    for name in parents:
-        chain = [name]
-        while isinstance(above := parents[chain[-1]], str) and above in parents:
-            if above in chain or len(chain) > MOST_NESTED:
-                chain = [name]
-                break
-            chain.append(above)
-        (below.setdefault(chain[1], []) if len(chain) > 1 else roots).append(name)
-    return roots, below
-
-
 class Database:
     """The open copy. What cannot be read in it is left out, and told in ``damage``."""
 
@@ -116,8 +97,9 @@ class Database:
         schema = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
         self.tables = frozenset(name for (name,) in self._take("sqlite_master", schema) if isinstance(name, str))
 
-    def rows(self, table: str, *order: str) -> list[dict[str, Any]]:
+    def rows(self, table: str, *order: str, only: Mapping[str, Collection[str]] = _ALL) -> list[dict[str, Any]]:
         """The rows of a table as dicts, by the columns ``order`` (those that it has), then as they were written.
+        ``only``: of a column (one that it has) the values whose rows are wanted.
 
         A table that is not there has none. Text that is not UTF-8 has U+FFFD in it. Where the table is damaged, the
         rows before that place are read, and those behind it from the end.
@@ -127,14 +109,16 @@ class Database:
         name = table.replace('"', '""')
         columns = [column for _, column, *_ in self._take(table, f'PRAGMA table_info("{name}")')]
         select, told = f'SELECT rowid, * FROM "{name}" ORDER BY rowid', len(self.damage)  # noqa: S608 - quoted
-        found = {key: values for key, *values in self._take(table, select)}
+        wanted = [(columns.index(column), values) for column, values in only.items() if column in columns]
+        found = {key: row for key, *row in self._take(table, select) if all(row[at] in values for at, values in wanted)}
         if len(self.damage) > told:
             del self.damage[told + 1 :]
             last = max(found, default=None)
             for key, *values in self._take(table, f"{select} DESC"):
                 if last is not None and key <= last:
                     break
-                found[key] = values
+                if all(values[at] in kept for at, kept in wanted):
+                    found[key] = values
             del self.damage[told + 1 :]
         rows = [dict(zip(columns, values, strict=False)) for _, values in sorted(found.items())]
         for column in reversed(order):

@@ -2,11 +2,14 @@
 
 import json
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent / "processes"))  # for every folder: ``from forked import run``
 
 # A busy machine is no fault of what is tested; and the same code gets the same verdict twice: new examples are looked
 # for where the code is being worked on, with CTXBUDGET_EXAMPLES=1000.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxbudget.branches import Link, live
+from ctxbudget.branches import Link, families, live, members
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,23 @@ from ctxbudget.branches import Link, live
 )
 def test_live(links, path):
     assert live(links) == path
+
+
+@pytest.mark.parametrize(
+    "parents, roots, below",
+    [
+        ({}, [], {}),
+        ({"a": None, "b": "a", "c": "b", "d": "a"}, ["a"], {"a": ["b", "d"], "b": ["c"]}),
+        ({"a": "lost", "b": 7}, ["a", "b"], {}),
+        ({"a": "a", "b": "c", "c": "b"}, ["a", "b", "c"], {}),
+    ],
+)
+def test_families(parents, roots, below):
+    assert families(parents) == (roots, below)
+
+
+def test_the_members_of_one_family():
+    parents = {"a": None, "b": "a", "c": "b", "d": None}
+    assert members(parents, "a") == {"a", "b", "c"}
+    assert members(parents, "d") == {"d"}
+    assert members(parents, "b") is members(parents, "2") is members(parents, None) is None

@@ -185,3 +185,27 @@ def test_any_arguments_make_a_call(build, arguments):
     build.message("assistant", 2)
     build.call("tool", arguments, id="c")
     assert build.finish().fragments[1].text.startswith("tool ")
+
+
+def test_what_is_gone_or_named_twice_goes_once(build):
+    first, second = say(build, "user", "One.", "Two.")
+    build.turn()
+    for removed in ([second, second], [first, second]):
+        with build.compaction(9, removed=removed):
+            pass
+    assert [one.edit.removed for one in build.finish().recorded] == [("t1.1",), ("t1.0",)]
+
+
+def test_many_compactions_of_a_long_context_take_no_time(build):
+    from time import process_time
+
+    pieces = say(build, "user", *["x"] * 50_000)
+    build.turn()
+    begun = process_time()
+    for piece in pieces:
+        with build.compaction(9, trigger="elision", form=Form.CLEARED, removed=[piece]):
+            build.stand_in(piece, "(gone)")
+    for _ in range(50_000):
+        with build.compaction(9):
+            build.add(Kind.SUMMARY, "It went.")
+    assert process_time() - begun < 10

@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
+import forked
 import pytest
 
 from ctxbudget import homes, sessions
@@ -184,13 +184,15 @@ def test_a_damaged_database_is_listed_as_itself(tmp_path):
     assert (one.agent, one.id, one.project) == ("opencode", "opencode.db", None)
 
 
+MOVING = [variable for home in homes.HOMES for variable, _ in home.moved]
+
+
 # ── the command ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def run(home, *arguments):
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "USERPROFILE": str(home)}
-    command = [sys.executable, "-m", "ctxbudget", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = forked.run(*arguments, env={"HOME": str(home), "USERPROFILE": str(home), **dict.fromkeys(MOVING, "")})
+    return SimpleNamespace(returncode=done.returncode, stdout=done.stdout.decode(), stderr=done.stderr.decode())
 
 
 @pytest.fixture

@@ -37,6 +37,9 @@ def test_rows_come_in_the_order_asked_for_then_as_written(bells, order, expected
     assert [row["id"] for row in rows(bells, order=order)[0]] == expected
     assert rows(bells)[0][0] == {"id": 1, "name": "rope"}
     assert rows(bells, table="no such")[0] == []
+    with sqlite.opened(read(str(bells))) as database:
+        assert [row["id"] for row in database.rows("bell", "id", only={"name": {"wheel", "rope"}})] == [1, 2]
+        assert len(database.rows("bell", only={"no such": {"rope"}})) == 3
 
 
 def test_the_order_of_mixed_values_is_that_of_sqlite(tmp_path):

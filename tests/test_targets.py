@@ -1,10 +1,9 @@
 """`ctxbudget convert`: a trace in another format, read again, and what that format cannot hold."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from ctxbudget import targets
@@ -155,12 +154,12 @@ def test_a_target_nobody_has():
 def test_the_command_writes_the_file_and_says_what_is_missing(tmp_path):
     sample = next(path for path in SAMPLES if path.name == "migrate_module.jsonl")
     out = tmp_path / "messages.json"
-    command = [sys.executable, "-m", "ctxbudget", "convert", str(sample), "--to", "openai", "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ("convert", sample, "--to", "openai", "-o", out)
+    done = forked.run(*command)
     assert done.returncode == 0
     assert not done.stdout
-    assert "note: 1 sub-agent: left out\n" in done.stderr
+    assert b"note: 1 sub-agent: left out\n" in done.stderr
     assert json.loads(out.read_text())["messages"]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    refused = forked.run(*command)
     assert refused.returncode == 2
-    assert "--force" in refused.stderr
+    assert b"--force" in refused.stderr

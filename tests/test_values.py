@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxbudget.records.values import MOST_TOKENS, items, mapping, string, tokens
+from ctxbudget.records.values import MOST_TOKENS, count, items, mapping, string, tokens
 
 ANY = (None, True, 0, -1, 1.5, float("nan"), float("inf"), "", "x", [], [1], {}, {"a": 1})
 
@@ -34,3 +34,4 @@ def test_anything_else_is_empty(value):
 )
 def test_a_count_of_tokens(value, expected):
     assert tokens(value) == expected
+    assert count(value) == (expected if expected or (value == 0 and value is not False) else None)

@@ -7,15 +7,18 @@ assigns ids, turns and units, joins results to calls, counts tokens once, and gi
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
 from ctxbudget import resources
 from ctxbudget.builder.freeze import Freezer, turns
+from ctxbudget.builder.live import Asked, Live
 from ctxbudget.builder.pieces import Call, Cut, Piece, arguments_of
+from ctxbudget.builder.works import Works
 from ctxbudget.tokens import counter, encoding_for
-from ctxbudget.trace import Billed, Form, Kind, Origin, Outcome, Parse, Resource, Source, Trace, Usage, Warning
+from ctxbudget.trace import Billed, Form, Kind, Origin, Outcome, Parse, Source, Trace, Usage, Warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -59,18 +62,16 @@ class TraceBuilder:
         self.carries_reasoning = True
         """False where earlier reasoning is not part of later prompts (the provider drops it)."""
         self.warnings: list[Warning] = []
-        self._rules = rules
+        self._works = Works(rules)
         self._as_model = as_model
         self._pieces: list[Piece] = []
-        self._live: list[Piece] = []
+        self._live = Live()
         self._turns: list[Call] = []
         self._billed: list[Billed] = []
         self._cuts: list[Cut] = []
         self._cut: Cut | None = None
         self._children: list[Trace] = []
-        self._resources: dict[str, tuple[Resource, bool]] = {}
-        self._calls: dict[str, Piece] = {}
-        self._open: list[Piece] = []
+        self._asked = Asked()
         self._message = -1
         self._role = "user"
         self._line = 0
@@ -120,13 +121,11 @@ class TraceBuilder:
         shown = given if isinstance(given, str) else orjson.dumps(given, option=orjson.OPT_NON_STR_KEYS).decode()
         piece = self._piece(Kind.CALL, f"{tool} {shown}", block, line)
         piece.tool = tool
-        piece.resource, planned = self._worked_on(tool, given, piece.text)
+        piece.resource, planned = self._works.of(tool, given, piece.text, self.cwd)
         if planned:
             piece.kind = Kind.PLAN
-        piece.call = id if id is not None else f"#{len(self._calls)}"
         piece.unit = f"u{piece.reply}"
-        self._calls[piece.call] = piece
-        self._open.append(piece)
+        self._asked.add(piece, id)
         return piece
 
     def result(
@@ -160,10 +159,19 @@ class TraceBuilder:
 
         ``key`` names the billed call across files; without it the call is billed once, here.
         """
-        self._open = []
+        self._asked.close()
         self._turns.append(Call(len(self._pieces), model, usage, line))
         if usage is not None:
             self.bill(key or f"{self.path}:{line}:{len(self._turns)}", model, usage, turn=len(self._turns))
+
+    def go_on(self, line: int) -> None:
+        """The reply goes on behind what a tool answered that ran at the provider's: within the same billed call the
+        model was asked again, and what was counted is this prompt."""
+        before = self._turns[-1]
+        self.turn(model=before.model, line=line)
+        if before.usage is not None:
+            self._billed[-1] = replace(self._billed[-1], turn=len(self._turns))
+        self._turns[-1].usage, before.usage = before.usage, None
 
     def bill(
         self, key: str, model: str | None, usage: Usage, *, turn: int | None = None, purpose: str = "turn"
@@ -189,17 +197,15 @@ class TraceBuilder:
         messages. A ``trigger`` of ``elision`` is an agent that shortens older observations as it goes: an edit, but
         no compaction to report.
         """
-        live = set(map(id, self._live))
-        chosen = self._everything() if removed is None else {id(piece): piece for piece in removed}.values()
-        gone = [piece for piece in chosen if id(piece) in live]
+        gone = self._live.take(removed)
         cut = Cut(len(self._turns) + 1, by, trigger, pre_tokens, post_tokens, line, form, gone)
         self._cut = cut
         try:
             yield
         finally:
             self._cut = None
-            out = {id(piece) for piece in gone}
-            self._live = [piece for piece in self._live if id(piece) not in out] + cut.inserted
+            for piece in cut.inserted:
+                self._live.add(piece)
             self._cuts.append(cut)
 
     def child(self, trace: Trace) -> None:
@@ -222,7 +228,7 @@ class TraceBuilder:
 
     def knows(self, call: str) -> bool:
         """Whether a call of that id has been added."""
-        return call in self._calls
+        return call in self._asked
 
     # ── bookkeeping ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -234,31 +240,18 @@ class TraceBuilder:
             self._cut.inserted.append(piece)
         else:
             self._pieces.append(piece)
-            self._live.append(piece)
+            self._live.add(piece)
         return piece
 
-    def _worked_on(self, tool: str, given: Any, text: str) -> tuple[Resource, bool]:
-        """What a call works on, and whether it is a plan; the same call asked again is not looked at again."""
-        found = self._resources.get(text)
-        if found is None:
-            resource = resources.resource(tool, given, rules=self._rules, cwd=self.cwd)
-            found = self._resources[text] = resource, resources.is_plan(tool, resource)
-        return found
-
     def _join(self, piece: Piece, call: str | None) -> None:
-        asked = self._calls.get(call) if call is not None else (self._open[0] if self._open else None)
+        asked = self._asked.answered(call)
         if asked is None:
             piece.call = call
             return
-        if asked in self._open:
-            self._open.remove(asked)
         piece.call, piece.unit, piece.resource = asked.call, asked.unit, asked.resource
         piece.tool = asked.tool
         if piece.kind is Kind.RESULT and resources.is_retrieval(asked.tool or "", asked.resource):
             piece.kind = Kind.RETRIEVAL
-
-    def _everything(self) -> list[Piece]:
-        return [piece for piece in self._live if piece.role != "system"]
 
     # ── the frozen trace ───────────────────────────────────────────────────────────────────────────────────────
 

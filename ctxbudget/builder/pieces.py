@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Form, Kind, Origin, Resource, Usage
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Piece:
-    """A fragment while the file is still being read. Loaders pass it back, and look at nothing inside."""
+    """A fragment while the file is still being read. Loaders pass it back, and look at nothing inside: a piece is
+    itself, whatever another one says."""
 
     kind: Kind | None
     text: str

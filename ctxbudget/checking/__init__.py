@@ -125,7 +125,7 @@ def planned(
         totals=totals(rows),
         baseline=row,
         warnings=unseen,
-        exit_code=exit_code(done, allow_empty=plan.allow_empty, unseen=bool(unseen)),
+        exit_code=exit_code(rows, allow_empty=plan.allow_empty, unseen=bool(unseen)),
     )
 
 
@@ -145,6 +145,8 @@ def _unseen(plan: Plan, done: Sequence[Done]) -> list[TraceWarning]:
 
 def _refuse(plan: Plan) -> None:
     """What cannot be used is told before any file is read."""
+    if plan.how.format is not None:
+        loaders.LOADERS.get(plan.how.format, anywhere=True)
     if plan.strategy is not None:
         find(plan.strategy, anywhere=plan.anywhere)
     if plan.window is not None and not 0 <= plan.reserve < plan.window:

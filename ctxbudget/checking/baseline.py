@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 VERSION = 1
 LARGEST = 50_000_000
 """Bytes of a file of a baseline."""
+ANEW: Final = "it is not written over, since it may be something else: remove it, then make it with --update-baseline"
 _KEYS = {"path": str, "key": str, "id": str, "name": str, "measured": int | None}
 
 
@@ -113,12 +114,13 @@ def read(path: str, *, updating: bool) -> Baseline:
     try:
         data = orjson.loads(file.read_bytes())
     except OSError as error:
-        hint = "make it with: ctxbudget check … --baseline FILE --update-baseline"
+        new = "make it with: ctxbudget check … --baseline FILE --update-baseline"
+        hint = new if isinstance(error, FileNotFoundError) else "give a file that can be read"
         raise ConfigError(f"{path}: {error.strerror or error}", hint=hint) from None
     except ValueError as error:
-        raise ConfigError(f"{path}: not a baseline: {error}", hint="make it anew with --update-baseline") from None
+        raise ConfigError(f"{path}: not a baseline: {error}", hint=ANEW) from None
     if not isinstance(data, dict) or data.get("baseline") != VERSION or not isinstance(data.get("entries"), list):
-        raise ConfigError(f"{path}: not a baseline of version {VERSION}", hint="make it anew with --update-baseline")
+        raise ConfigError(f"{path}: not a baseline of version {VERSION}", hint=ANEW)
     entries = (_entry(one, f"{path}: entries[{number}]") for number, one in enumerate(data["entries"]))
     return Baseline(path, {(one.path, one.key): one for one in entries}, updating)
 
@@ -142,7 +144,7 @@ def _entry(value: Any, place: str) -> Entry:
         raise ConfigError(f"{place} is no entry", hint=f"an entry has the keys {', '.join(_KEYS)}")
     for key, kind in _KEYS.items():
         if not isinstance(value[key], kind) or isinstance(value[key], bool):
-            raise ConfigError(f"{place}.{key} is {value[key]!r}", hint="make it anew with --update-baseline")
+            raise ConfigError(f"{place}.{key} is {value[key]!r}", hint=ANEW)
     return Entry(**value)
 
 

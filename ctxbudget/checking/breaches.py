@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ctxbudget import sizes
 from ctxbudget.findings import GREW, LAYER_OVER, OVER_BUDGET
+from ctxbudget.report.check import UNCALIBRATED
 from ctxbudget.report.tables import describe
 from ctxbudget.trace import named_turn
 
@@ -39,14 +41,15 @@ class Breach:
     @property
     def near(self) -> bool:
         """Whether the limit lies within the error of what was measured."""
-        return near(self.measured, self.most, self.reported, self.error)
+        return near(self.measured, self.most, reported=self.reported, error=self.error)
 
 
-def near(measured: int | None, most: int | None, reported: bool, error: float | None) -> bool:
-    """Whether a count may lie on either side of a limit. What the provider reports is no estimate."""
-    if measured is None or most is None or reported or not error:
+def near(measured: int | None, most: int | None, *, reported: bool, error: float | None) -> bool:
+    """Whether a count may lie on either side of a limit. What the provider reports is no estimate; a count whose
+    error nothing tells may be off by ``UNCALIBRATED``."""
+    if measured is None or most is None or reported or error == 0:
         return False
-    return abs(measured - most) <= error * measured
+    return abs(measured - most) <= (UNCALIBRATED if error is None else error) * measured
 
 
 def find(measured: Measured, limits: Sequence[Limit], window: int | None) -> Iterator[Breach]:
@@ -71,7 +74,7 @@ def _whole(measured: Measured, limit: Limit, window: int | None) -> Iterator[Bre
     peak, crossed = measured.peak, next((one for one in measured.turns if one.size > limit.most), None)
     if peak is None or crossed is None:
         return
-    of = f", {percent(peak.size / window)} of the window" if window else ""
+    of = f", {sizes.beside_limit(peak.size, window, limit.most)} of the window" if window else ""
     worst = _largest(measured.arrivals(crossed.turn))
     message = (
         f"the context reached {_size(peak)} tokens{of}, at turn {peak.turn}; "
@@ -94,9 +97,9 @@ def _layer(measured: Measured, limit: Limit) -> Iterator[Breach]:
     turn = measured.turns[crossed]
     came = [one for one in measured.arrivals(turn.turn) if scheme.layer(one.fragment) in names]
     largest = _largest(came)
-    told = " and ".join(names)
+    joined = " and ".join(names)
     message = (
-        f"{told} reached ~{sizes[worst]:,} tokens at turn {measured.turns[worst].turn}; "
+        f"{joined} reached ~{sizes[worst]:,} tokens at turn {measured.turns[worst].turn}; "
         f"the limit is {limit.told}, first crossed at turn {turn.turn}{_by(largest)}"
     )
     yield _breach(limit, message, turn.turn, largest, sizes[worst], line=turn.line, error=measured.error)
@@ -128,12 +131,10 @@ def _breach(
     reported: bool = False, error: float | None = None,
 ) -> Breach:  # fmt: skip
     fragment = at.fragment if at is not None else None
-    unsure = near(measured, limit.most, reported, error)
-    told = f"{message}; the limit lies within the error of the count ({percent(error or 0)})" if unsure else message
     return Breach(
         rule=limit.wish.rule,
         level=limit.wish.level,
-        message=told,
+        message=told(message, measured, limit.most, reported=reported, error=error),
         turn=turn,
         line=fragment.origin.line if fragment is not None else line,
         fragment=fragment,
@@ -146,9 +147,13 @@ def _breach(
     )
 
 
-def percent(fraction: float) -> str:
-    """With two decimals: what is just above a limit must not look as if it were on it."""
-    return f"{100 * fraction:.2f} %"
+def told(message: str, measured: int | None, most: int | None, *, reported: bool, error: float | None) -> str:
+    """The message, and how far the count may be off where the limit is no further away."""
+    if not near(measured, most, reported=reported, error=error):
+        return message
+    if error is None:
+        return f"{message}; the limit is within {100 * UNCALIBRATED:.0f} % of the count, whose error is unknown"
+    return f"{message}; the limit lies within the error of the count ({100 * error:.2f} %)"
 
 
 def _size(turn: TurnSize) -> str:
@@ -164,4 +169,4 @@ def _by(at: Entered | None, word: str = ", where") -> str:
     if at is None:
         return ""
     kind = at.fragment.kind.value.replace("_", " ")
-    return f"{word} {kind} {describe(at.fragment)} entered with ~{at.tokens:,} tokens"
+    return f"{word} {kind} '{describe(at.fragment)}' entered with ~{at.tokens:,} tokens"

@@ -29,7 +29,7 @@ def all_of(plan: Plan, given: Sequence[str | Path | Trace], told: Callable[[str,
     for trace in (one for one in given if isinstance(one, Trace)):
         of[trace.source.path] += 1
         yield from _trace(plan, trace, of[trace.source.path])
-    places, failed = _places([str(one) for one in given if not isinstance(one, Trace)], plan.how.format)
+    places, failed = _places(plan, [str(one) for one in given if not isinstance(one, Trace)])
     for number, place in enumerate(places):
         told(place.path, number, len(places))
         done = list(_file(plan, place))
@@ -39,7 +39,7 @@ def all_of(plan: Plan, given: Sequence[str | Path | Trace], told: Callable[[str,
     yield from failed
 
 
-def _places(paths: list[str], format_name: str | None) -> tuple[list[Place], list[Done]]:
+def _places(plan: Plan, paths: list[str]) -> tuple[list[Place], list[Done]]:
     """Every file that the paths name, each once; and a row for each path that names none.
 
     A file of a folder that is called ``.jsonl`` and the like and that nobody knows may be a broken trace, and is read
@@ -49,23 +49,24 @@ def _places(paths: list[str], format_name: str | None) -> tuple[list[Place], lis
     places: list[Place] = []
     failed: list[Done] = []
     try:
-        places = sources.expand(paths, format_name, passed=doubtful.append)
+        places = sources.expand(paths, plan.how.format, passed=doubtful.append)
     except CtxbudgetError:  # one of them: find out which
         doubtful.clear()
         for path in paths:
             try:
-                places += sources.expand([path], format_name, passed=doubtful.append)
+                places += sources.expand([path], plan.how.format, passed=doubtful.append)
             except CtxbudgetError as error:
-                failed.append(_unread(path, error, empty=True))
+                failed.append(_unread(plan, path, error, empty=not path.startswith("@")))  # a name is no empty place
     doubtful = [path for path in doubtful if ".json" not in PurePath(path).suffixes]
     return list(dict.fromkeys((*places, *(Place(path, found=True) for path in doubtful)))), failed
 
 
 def _file(plan: Plan, place: Place) -> Iterator[Done]:
     try:
-        traces = sources.selected(loaders.load(place.path, plan.how), place.select or plan.select, place.path)
+        select = place.select or plan.select
+        traces = sources.selected(loaders.load(place.path, plan.how, select), select, place.path)
     except (TraceError, UsageError) as error:
-        yield _unread(place.path, error, empty=isinstance(error, EmptyTrace))
+        yield _unread(plan, place.path, error, empty=isinstance(error, EmptyTrace))
         return
     for number, trace in enumerate(traces, 1):
         yield from _trace(plan, trace, number)
@@ -82,10 +83,10 @@ def _done(plan: Plan, trace: Trace, number: int, child: str | None) -> Done:
     try:
         return checked(subject(plan, trace, number, child))
     except CtxbudgetError as error:  # a pattern that takes too long on this text, a layer that this trace lacks
-        return _unread(trace.source.path, error, empty=False)
+        return _unread(plan, trace.source.path, error, empty=False)
 
 
-def _unread(path: str, error: CtxbudgetError, *, empty: bool) -> Done:
+def _unread(plan: Plan, path: str, error: CtxbudgetError, *, empty: bool) -> Done:
     reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{path} ")
     told = f"{reason}: {EMPTY}" if empty and EMPTY not in reason else reason
-    return unread(path, told, error.hint, empty=empty)
+    return unread(path, told, error.hint, empty=empty, excused=empty and plan.allow_empty)

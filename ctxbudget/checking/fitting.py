@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import ceil
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
@@ -22,8 +23,10 @@ ROOM: Final = 1.25
 """What a limit leaves above the largest that was seen."""
 STEP: Final = 1_000
 """Limits are multiples of so many tokens."""
-SOFT, HARD = 0.70, 0.90
-"""The thresholds of a budget (DESIGN section 9)."""
+SOFT, HARD = 70, 90
+"""The usual thresholds of a budget, in hundredths; for fuller traces they are higher."""
+GAP: Final = 5
+"""Hundredths between a soft threshold that had to be raised and the hard one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,11 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What some traces reached. ``fullest`` is the largest part of its window that any used, None where the window of
-    one of them is unknown."""
+    """What some traces reached. ``fullest`` is the largest part of its window that any used, exactly; None where the
+    window of one of them is unknown."""
 
     traces: int
-    fullest: float | None
+    fullest: Fraction | None
     peak: Most
     growth: Most
     result: Most
@@ -68,7 +71,7 @@ def read(
         if told is not None:
             told(place.path, number, len(places))
         try:
-            traces = loaders.load(place.path, how)
+            traces = loaders.load(place.path, how, place.select)
         except TraceError:
             if len(places) == 1:
                 raise
@@ -80,7 +83,7 @@ def read(
 def fitted(traces: Iterable[Trace], scheme: Scheme, window: int | None = None) -> Fit:
     """The fit of the traces that have turns; ``window`` in tokens as a flag gives it. Raises UsageError where there is
     none."""
-    number, known, fullest = 0, True, 0.0
+    number, known, fullest = 0, True, Fraction(0)
     peak, growth, result = Most(), Most(), Most()
     layers = dict.fromkeys(scheme.layers, Most())
     for trace in traces:
@@ -90,7 +93,7 @@ def fitted(traces: Iterable[Trace], scheme: Scheme, window: int | None = None) -
         number += 1
         limit = models.window_of(trace, flag=window)
         known = known and limit.known
-        fullest = max(fullest, measured.peak.size / limit.tokens)
+        fullest = max(fullest, Fraction(measured.peak.size, limit.tokens))
         peak = peak.beside(measured.peak.size, path, measured.peak.turn)
         for turn, held in zip(measured.turns, measured.by_layer(scheme), strict=True):
             growth = growth.beside(turn.added if turn.turn > 1 else 0, path, turn.turn)
@@ -108,11 +111,13 @@ def written(fit: Fit, scheme: Scheme, skipped: Sequence[str] = ()) -> str:
 
 
 def _lines(fit: Fit, scheme: Scheme, skipped: Sequence[str]) -> Iterator[str]:
-    hard = HARD if fit.fullest is None else min(1.0, max(HARD, ceil(100 * fit.fullest) / 100))
+    soft, hard = _thresholds(fit)
     many = "1 trace" if fit.traces == 1 else f"{fit.traces} traces"
     yield f"# A budget fitted to {many}: what they reached, and a quarter more."
     yield "# ctxbudget check finds this file as ctxbudget.yaml, at or above the folder it runs in."
     yield from (f"# not read: {visible(PurePath(path).name)}" for path in skipped)
+    if fit.fullest is not None and fit.fullest > 1:
+        yield "# Not all of them stay within their window, which fails whatever is set here."
     if scheme.name != "agent":
         yield f"scheme: {scheme.name}"
     yield "context_budget:"
@@ -120,8 +125,8 @@ def _lines(fit: Fit, scheme: Scheme, skipped: Sequence[str]) -> Iterator[str]:
         yield f"  max_input_tokens: {_limit(fit.peak.tokens)}  # not every window is known; shares are of this"
     else:
         yield "  # max_input_tokens: 120000  # shares are of this; without it, of each trace's own window"
-    yield f"  soft_threshold: {SOFT:.2f}  # above: a warning"
-    yield f"  hard_threshold: {hard:.2f}  # above: a failure; {fit.peak.seen}"
+    yield f"  soft_threshold: {soft / 100:.2f}  # above: a warning"
+    yield f"  hard_threshold: {hard / 100:.2f}  # above: a failure; {fit.peak.seen}"
     yield f"  growth: {_limit(fit.growth.tokens)}  # one turn may add; {fit.growth.seen}"
     yield f"  max_result: {_limit(fit.result.tokens)}  # one tool result; {fit.result.seen}"
     yield "  # must_keep: [never push to main]  # facts that must stay in view"
@@ -135,6 +140,13 @@ def _lines(fit: Fit, scheme: Scheme, skipped: Sequence[str]) -> Iterator[str]:
     yield "# check:"
     yield "#   ignore: [CB205]"
     yield "#   severity: {CB104: warning}"
+
+
+def _thresholds(fit: Fit) -> tuple[int, int]:
+    """Soft and hard in hundredths, within which the traces stay, as far as they stay within their windows."""
+    fullest = Fraction(fit.peak.tokens, _limit(fit.peak.tokens)) if fit.fullest is None else fit.fullest
+    soft = min(100, max(SOFT, ceil(100 * fullest)))
+    return soft, min(100, max(HARD, soft + GAP))
 
 
 def _limit(tokens: int) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget import findings, ledger
-from ctxbudget.checking.breaches import Breach
+from ctxbudget.checking.breaches import Breach, told
 from ctxbudget.findings import OVER_WINDOW, PIN_TOUCHED, PREFIX_CHANGED, RULES, WASTE, waste
 from ctxbudget.findings import run as of_run
 from ctxbudget.trace import Kind, named_turn
@@ -38,7 +38,7 @@ def of_strategy(subject: Subject, prepared: Prepared, run: Run, measured: Measur
     layers = {name for name, cap in subject.budget.layers.items() if cap.pinned}
 
     def pinned(one: Fragment) -> bool:
-        ours = one.kind is not Kind.INJECTED and subject.scheme.layer(one) in layers
+        ours = one.kind is not Kind.INJECTED and subject.own_scheme.layer(one) in layers
         return ours or prepared.pinned(one)
 
     found = of_run.find(prepared.trace, run, pinned)
@@ -63,6 +63,7 @@ def _breaches(found: Iterable[Finding], subject: Subject, measured: Measured, mo
     places: dict[tuple[int | None, int | None, int | None], Fragment] = {}
     for one in subject.trace.fragments:
         places.setdefault((one.origin.line, named_turn(one), one.tokens), one)
+    fronts = iter(findings.front_changes(subject.trace))
     for finding in found:
         if finding.id == OVER_WINDOW.id:
             if subject.window.known:
@@ -70,9 +71,14 @@ def _breaches(found: Iterable[Finding], subject: Subject, measured: Measured, mo
             continue
         fragment = places.get((finding.line, finding.turn, finding.tokens))
         layer = finding.layer or (subject.scheme.layer(fragment) if fragment is not None else None)
+        level = finding.level
+        if finding.id == PREFIX_CHANGED.id:
+            kind = next(fronts)[1]
+            layer = subject.scheme.kinds[kind]
+            level = "error" if subject.own_scheme.kinds[kind] in subject.stable else level
         yield Breach(
             rule=_RULES[finding.id],
-            level=_level(finding, layer, subject),
+            level=level,
             message=finding.message,
             turn=finding.turn,
             line=finding.line,
@@ -81,27 +87,20 @@ def _breaches(found: Iterable[Finding], subject: Subject, measured: Measured, mo
         )
 
 
-def _level(finding: Finding, layer: str | None, subject: Subject) -> str:
-    """A layer that the budget wants stable for the cache must not change."""
-    stable = {name for name, cap in subject.budget.layers.items() if cap.cache_stable}
-    if finding.id == PREFIX_CHANGED.id and (layer in stable or (layer is None and stable)):
-        return "error"
-    return finding.level
-
-
 def _over_window(finding: Finding, measured: Measured, most: int) -> Breach:
     """The window is a limit like another: the fullest turn is held against it, and there are ways down."""
     peak = measured.peak
     worst = max(measured.arrivals(finding.turn or 0), key=lambda one: one.tokens, default=None)
+    size, reported = (peak.size, peak.reported) if peak is not None else (None, False)
     return Breach(
         rule=OVER_WINDOW,
         level=OVER_WINDOW.level,
-        message=finding.message,
+        message=told(finding.message, size, most, reported=reported, error=measured.error),
         turn=finding.turn,
         line=worst.fragment.origin.line if worst is not None else finding.line,
         fragment=worst.fragment if worst is not None else None,
         most=most,
-        measured=peak.size if peak is not None else None,
-        reported=peak is not None and peak.reported,
+        measured=size,
+        reported=reported,
         error=measured.error,
     )

@@ -30,24 +30,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A row, the must-keep facts that some prompt held, and whether there was nothing to measure."""
+    """A row, and the must-keep facts that some prompt held."""
 
     row: CheckedTrace
     said: frozenset[str] = frozenset()
-    empty: bool = False
 
 
 def checked(subject: Subject) -> Done:
     """One trace, held against its limits."""
     if subject.no_turns:
-        return Done(_row(subject, UNMEASURED, reason=("no model call in it: nothing to measure", "")), empty=True)
+        return _nothing(subject, "no model call in it", "a session has at least one reply of a model")
     unknown = subject.unknown_window
     if unknown is not None:
         return Done(_row(subject, UNMEASURED, reason=unknown))
     measured, found, said = _looked_at(subject)
     peak = measured.peak
     if peak is None or peak.size < 1:
-        return Done(_row(subject, UNMEASURED, reason=("nothing in its prompts: nothing to measure", "")), empty=True)
+        return _nothing(subject, "nothing in its prompts", "they may have been taken out of the file")
     limits = subject.limits()
     broken = [*found, *breaches.find(measured, limits, subject.known_window)]
     failures = _failures(subject, measured, [one for one in broken if subject.rules.looks_at(one.rule.id)])
@@ -55,14 +54,26 @@ def checked(subject: Subject) -> Done:
     return Done(_row(subject, status, measured=measured, limits=limits, failures=failures), said)
 
 
-def unread(path: str, reason: str, hint: str, *, empty: bool) -> Done:
-    """A file that is no trace, or holds nothing."""
+def unread(path: str, reason: str, hint: str, *, empty: bool, excused: bool) -> Done:
+    """A file that is no trace, or holds nothing, which may be ``excused``."""
     status = UNMEASURED if empty else UNREADABLE
     row = CheckedTrace(
         path=path, select=None, child=None, format=None, session=None, model=None, status=status, reason=reason,
-        hint=hint, turns=None, window=None, window_source=None, reserve=0, peak=None, failures=[], warnings=[],
+        hint=_allowing(hint, excused) if empty else hint, excused=excused, turns=None, window=None,
+        window_source=None, reserve=0, peak=None, failures=[], warnings=[],
     )  # fmt: skip
-    return Done(row, empty=empty)
+    return Done(row)
+
+
+def _nothing(subject: Subject, why: str, hint: str) -> Done:
+    excused = subject.plan.allow_empty
+    reason = (f"{why}: nothing to measure", _allowing(hint, excused))
+    return Done(_row(subject, UNMEASURED, reason=reason, excused=excused))
+
+
+def _allowing(hint: str, excused: bool) -> str:
+    """What to do about a trace that holds nothing; nothing where that is allowed."""
+    return "" if excused else f"{hint}; --allow-empty lets it pass"
 
 
 def _looked_at(subject: Subject) -> tuple[Measured, list[Breach], frozenset[str]]:
@@ -170,6 +181,7 @@ def _row(
     status: str,
     *,
     reason: tuple[str, str] = ("", ""),
+    excused: bool = False,
     measured: Measured | None = None,
     limits: Sequence[Limit] = (),
     failures: Sequence[Failure] = (),
@@ -185,6 +197,7 @@ def _row(
         status=status,
         reason=reason[0],
         hint=reason[1],
+        excused=excused,
         turns=len(measured.turns) if measured is not None else None,
         window=window.tokens if window.known else None,
         window_source=window.rule,
@@ -211,5 +224,5 @@ def _peak(measured: Measured, limit: Limit, window: int | None) -> PeakRow | Non
         limit=limit.most,
         limit_text=limit.text,
         limit_source=limit.wish.source,
-        near=breaches.near(peak.size, limit.most, peak.reported, measured.error),
+        near=breaches.near(peak.size, limit.most, reported=peak.reported, error=measured.error),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, loaders, models
-from ctxbudget.checking.limits import Asked, limits, unknown_share, wishes
+from ctxbudget.checking.limits import DEFAULT, Asked, limits, unknown_share, wishes
 from ctxbudget.checking.measured import hides_tools
 from ctxbudget.config import Settings
 from ctxbudget.config.rules import Rules
@@ -60,6 +60,8 @@ class Subject:
     budget: Budget
     wanted: tuple[Wish, ...]
     scheme: Scheme
+    own_scheme: Scheme
+    """The scheme of the layers that the budget names."""
     rules: Rules
 
     @property
@@ -93,7 +95,14 @@ class Subject:
         reason = f"the window is unknown, and the limit of {lost.amount.text} ({lost.source}) is a share of it"
         if self.child is not None:
             return reason, "a sub-agent has a window of its own: give limits in tokens, or leave --children out"
+        if lost.source == DEFAULT:
+            return reason, "tell it with --window, as --window 200k, or limit the fullest turn in tokens, as --max 150k"
         return reason, "tell it with --window, as --window 200k, or give limits in tokens"
+
+    @property
+    def stable(self) -> set[str]:
+        """Layers that must not change between turns."""
+        return {name for name, cap in self.budget.layers.items() if cap.cache_stable}
 
     @property
     def notes(self) -> list[TraceWarning]:
@@ -125,7 +134,8 @@ def subject(plan: Plan, trace: Trace, number: int, child: str | None = None) -> 
         window = models.window_of(trace, flag=plan.window, config=settings.window)
     else:
         window = models.window_of(trace)
-    named = next((wish.scheme for wish in wanted if wish.scheme is not None), None)
+    own = holding(tuple(budget.layers)) if budget.layers else None
+    named = own or next((wish.scheme for wish in wanted if wish.scheme is not None), None)
     scheme = settings.laid_out(plan.scheme) if named is None or plan.scheme is not None else named
     rules = plan.rules.over(settings.rules)
-    return Subject(plan, trace, number, child, window, budget, wanted, scheme, rules)
+    return Subject(plan, trace, number, child, window, budget, wanted, scheme, own or scheme, rules)

@@ -19,22 +19,17 @@ from ctxbudget.report.check import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxbudget.checking.rows import Done
 
-
-def exit_code(done: Sequence[Done], *, allow_empty: bool, unseen: bool) -> int:
+def exit_code(rows: Sequence[CheckedTrace], *, allow_empty: bool, unseen: bool) -> int:
     """2 where something was not measured, or nothing was there; else 1 where something is violated; else 0.
 
     ``allow_empty`` excuses what holds nothing, not what cannot be read nor an unknown window; ``unseen``: there are
     must-keep facts that nothing held.
     """
-    blind = any(
-        one.row.status == UNREADABLE or (one.row.status == UNMEASURED and not (allow_empty and one.empty))
-        for one in done
-    )
-    if blind or unseen or not (done or allow_empty):
+    blind = any(one.status in {UNMEASURED, UNREADABLE} and not one.excused for one in rows)
+    if blind or unseen or not (rows or allow_empty):
         return COULD_NOT
-    return FAILED if any(one.row.status == VIOLATED for one in done) else PASSED
+    return FAILED if any(one.status == VIOLATED for one in rows) else PASSED
 
 
 def totals(rows: Sequence[CheckedTrace]) -> CheckTotals:

@@ -30,7 +30,7 @@ def check(
     paths: Paths,
     most: Annotated[
         str | None,
-        typer.Option("--max", metavar="75%|150k", help="Most that any turn may hold; 75% where nothing says else."),
+        typer.Option("--max", metavar="75%|150k", help="Most that any turn may hold; 75% unless a budget file tells."),
     ] = None,
     max_layer: Annotated[
         list[str] | None,
@@ -104,6 +104,7 @@ def check(
 
     \b
     A limit passes at its value and fails above it: 75% passes at exactly 75 % of the window.
+    A flag takes no other limit away: with --growth alone the fullest turn is held to 75 % too.
     Exit codes: 0 within the limits, 1 beyond one, 2 something could not be measured.
     """  # noqa: D301 - \b keeps the lines of a block together
     from pathlib import Path  # noqa: PLC0415 - the help does without
@@ -163,13 +164,12 @@ def _complain(report: CheckReport, *, quiet: bool) -> None:
     ``--allow-empty`` excuses is a note."""
     import sys  # noqa: PLC0415
 
-    from ctxbudget.report.check import COULD_NOT  # noqa: PLC0415
     from ctxbudget.safe import visible  # noqa: PLC0415
 
-    failed = report.exit_code == COULD_NOT
-    if sys.stdout.isatty() or (quiet and not failed):
+    if sys.stdout.isatty():
         return
-    rows = [row for row in report.checked if row.reason]
-    said = [f"{'error' if failed else 'note'}: {visible(row.path)}: {visible(row.reason)}\n" for row in rows]
-    hints = dict.fromkeys(row.hint for row in rows if failed and row.hint)
+    rows = [row for row in report.checked if row.reason and not (quiet and row.excused)]
+    said = [f"{'note' if row.excused else 'error'}: {visible(row.path)}: {visible(row.reason)}\n" for row in rows]
+    said += [f"error: {visible(each.message)}\n" for each in report.warnings]
+    hints = dict.fromkeys(row.hint for row in rows if row.hint)
     sys.stderr.write("".join((*said, *(f"hint: {visible(hint)}\n" for hint in hints))))

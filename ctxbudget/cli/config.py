@@ -29,7 +29,7 @@ def root(context: typer.Context) -> None:
 @config.command()
 def show(
     path: Annotated[
-        str | None, typer.Argument(metavar="[PATH]", help="A trace: the budget that holds for it.", show_default=False)
+        str | None, typer.Argument(metavar="PATH", help="A trace: the budget that holds for it.", show_default=False)
     ] = None,
     config: Annotated[
         str | None, typer.Option(metavar="FILE", help="The budget file; else the nearest one at or above this folder.")

@@ -13,7 +13,7 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[ID]", help="A finding, as CB303; all of them where none is named.", show_default=False,
+            metavar="ID", help="A finding, as CB303; all of them where none is named.", show_default=False,
             autocompletion=complete.findings,
         ),
     ] = "",

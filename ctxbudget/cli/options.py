@@ -9,10 +9,10 @@ import typer
 
 from ctxbudget.cli import complete
 
-AnyPath = Annotated[str, typer.Argument(metavar="PATH", help="A file, - for standard input, or file#3.")]
+AnyPath = Annotated[str, typer.Argument(metavar="PATH", help="A file, - for standard input, file#3, or @latest.")]
 Paths = Annotated[
     list[str],
-    typer.Argument(metavar="PATH", help="A file, - for standard input, a folder, a quoted pattern, or file#3."),
+    typer.Argument(metavar="PATH", help="Files, folders, quoted patterns, - for standard input, file#3, @latest."),
 ]
 
 Window = Annotated[str | None, typer.Option(metavar="TOKENS", help="The context window, as 200000, 200k or 1M.")]

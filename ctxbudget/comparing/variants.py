@@ -98,6 +98,8 @@ def _plain(strategies: Sequence[str | Strategy], settings: tuple[str, ...]) -> I
     another than ``window``."""
     named: dict[str, Strategy] = {}
     for one in strategies:
+        if isinstance(one, str) and "," in one and ":" not in one and not one.endswith(".toml"):
+            raise UsageError(f"{one!r} is no strategy", hint=f"give each of its own: -s {' -s '.join(one.split(','))}")
         found = find(one, anywhere=True, settings=settings) if isinstance(one, str) else one
         name = first = one if isinstance(one, str) and ":" in one else found.name
         number = 1

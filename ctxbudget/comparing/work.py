@@ -11,6 +11,7 @@ from ctxbudget import loaders, sources
 from ctxbudget.basis import basis_of
 from ctxbudget.comparing.rows import row_of
 from ctxbudget.errors import TraceError
+from ctxbudget.placebo import ROUNDS
 from ctxbudget.prepared import prepare
 from ctxbudget.report.build import source_row
 from ctxbudget.report.compare import ComparedTrace
@@ -93,13 +94,19 @@ def _family(ready: Prepared) -> Iterator[Prepared]:
 
 def _compared(ready: Prepared, plan: Plan, told: Callable[[float], object] | None) -> ComparedTrace:
     """Evidence, constraints and placebo are made once; each strategy then costs its replay."""
-    basis = basis_of(ready.trace, chance=plan.placebo)
+    rounds = ROUNDS if plan.placebo else 0
+    of = rounds + len(plan.variants)
+
+    def step(done: int) -> None:
+        if told is not None:
+            told(done / of)
+
+    basis = basis_of(ready.trace, chance=plan.placebo, told=step)
     full = ready.run()
     unedited = basis.full(full)
     rows: list[ComparedRow] = []
-    for number, variant in enumerate(plan.variants, 1):
-        if told is not None:
-            told(number / (len(plan.variants) + 1))
+    for done, variant in enumerate(plan.variants, rounds):
+        step(done)
         rows.append(row_of(basis, ready, variant, unedited))
     return ComparedTrace(
         source=source_row(ready.trace),
@@ -117,7 +124,7 @@ def _compared(ready: Prepared, plan: Plan, told: Callable[[float], object] | Non
 def _file(plan: Plan, place: Place, told: Callable[[float], object] | None = None) -> Done:
     """The main traces of one file."""
     try:
-        traces = loaders.load(place.path, plan.how)
+        traces = loaders.load(place.path, plan.how, place.select or plan.select)
     except TraceError as error:
         return Done(place.path, (), error)
     chosen = sources.selected(traces, place.select or plan.select, place.path)

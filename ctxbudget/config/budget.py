@@ -148,7 +148,8 @@ def _in_order(section: Section, budget: Budget) -> None:
     comparable = (soft.share is None) == (hard.share is None)
     base = budget.max_input_tokens or 10**9
     if (comparable or budget.max_input_tokens) and soft.of(base) > hard.of(base):
-        section.wrong("soft_threshold", f"soft_threshold {soft.text} is above hard_threshold {hard.text}", "warn first")
+        said = f"soft_threshold {soft.text} is above hard_threshold {hard.text}"
+        section.wrong("soft_threshold", said, "the soft one warns before the hard one fails: it must not be the larger")
 
 
 def _joined(upper: Any, lower: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ctxbudget.errors import UnknownName
+from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.findings import LEVELS, RULES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Rules:
 
     @classmethod
     def asked(cls, select: Iterable[str] | None, ignore: Iterable[str]) -> Rules:
-        """Those of flags, each of which may hold several ids between commas. Raises UnknownName."""
+        """Those of flags, each of which may hold several ids between commas. Raises UsageError."""
         chosen = None if select is None else checked(_split(select))
         return cls(chosen, checked(_split(ignore)))
 
@@ -74,13 +74,14 @@ def read(section: Section) -> Rules:
 
 
 def _split(given: Iterable[str]) -> list[str]:
-    return [one.strip() for text in given for one in text.split(",") if one.strip()]
+    return [one.strip().upper() for text in given for one in text.split(",") if one.strip()]
 
 
 def checked(given: Iterable[str]) -> tuple[str, ...]:
-    """The ids, or beginnings of ids. Raises UnknownName for one that no rule begins with."""
+    """The ids, or beginnings of ids. Raises UsageError for one that no rule begins with."""
     found = tuple(given)
     for one in found:
         if not one or not any(rule.startswith(one) for rule in IDS):
-            raise UnknownName("rule", one, (*GROUPS, *IDS))
+            groups = ", ".join(GROUPS)
+            raise UsageError(f"unknown rule {one!r}", hint=f"{groups}, or one of them; see: ctxbudget explain")
     return found

@@ -30,6 +30,8 @@ def messages(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
     role = ROLES.get(role, role) if isinstance(role, str) else "user"
     content = given.get("parts") if isinstance(given.get("parts"), list) else given.get("content")
     named = {key: value for key, value in given.items() if key not in {"role", "parts", "content", "finish_reason"}}
+    if not isinstance(named.get("tool_calls"), list):
+        named.pop("tool_calls", None)
     if not isinstance(content, list):
         yield {"role": role, "content": compact(content) if isinstance(content, dict) else content, **named}
         return

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_TOKENS = 10**9
-"""A token count above this is a damaged number: no call has a thousand million tokens."""
+from ctxbudget.records.values import tokens
 
 
 def counts(raw: Any) -> dict[str, Any]:
@@ -19,7 +18,8 @@ def counts(raw: Any) -> dict[str, Any]:
         case {"prompt_tokens": _} | {"completion_tokens": _}:
             return dict(raw)
         case {"promptTokenCount": prompt}:
-            said, thought = _whole(raw.get("candidatesTokenCount")), _whole(raw.get("thoughtsTokenCount"))
+            said, thought = tokens(raw.get("candidatesTokenCount")), tokens(raw.get("thoughtsTokenCount"))
+            prompt = tokens(prompt) + tokens(raw.get("toolUsePromptTokenCount"))
             return _counts(prompt, said + thought, read=raw.get("cachedContentTokenCount"), reasoning=thought or None)
         case {"promptTokens": prompt, "completionTokens": said}:
             return _counts(prompt, said)
@@ -58,8 +58,8 @@ def _details(raw: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _exclusive(raw: dict[str, Any], prompt: Any, said: Any, read: str, write: str) -> dict[str, Any]:
-    cached, written = _whole(raw.get(read)), _whole(raw.get(write))
-    return _counts(_whole(prompt) + cached + written, said, read=cached, write=written)
+    cached, written = tokens(raw.get(read)), tokens(raw.get(write))
+    return _counts(tokens(prompt) + cached + written, said, read=cached, write=written)
 
 
 def _counts(prompt: Any, said: Any, *, read: Any = None, write: Any = None, reasoning: Any = None) -> dict[str, Any]:
@@ -69,7 +69,3 @@ def _counts(prompt: Any, said: Any, *, read: Any = None, write: Any = None, reas
         "prompt_tokens_details": {"cached_tokens": read, "cache_creation_tokens": write},
         "completion_tokens_details": {"reasoning_tokens": reasoning},
     }
-
-
-def _whole(value: Any) -> int:
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0

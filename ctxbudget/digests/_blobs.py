@@ -18,12 +18,19 @@ _RUN = re.compile(
 )
 _WORTH_IT = re.compile(r"[A-Za-z0-9+/=_%-]{60}")
 """Without this there is no run. (Three times as fast, and nearly every text has none.)"""
+_BLOCK = 30
+"""A run of 60 covers one whole block of 30. (To look for a blank in each is three times as fast again.)"""
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 
 
 def without_blobs(text: str) -> str:
     """``text`` with ``[base64, 12,345 characters]`` for each long run of base64, and the like for hex and data URLs."""
-    return _RUN.sub(_named, text) if _WORTH_IT.search(text) else text
+    return _RUN.sub(_named, text) if _unbroken(text) and _WORTH_IT.search(text) else text
+
+
+def _unbroken(text: str) -> bool:
+    blocks = (text[at : at + _BLOCK] for at in range(0, len(text) - _BLOCK + 1, _BLOCK))
+    return any(" " not in block and "\n" not in block for block in blocks)
 
 
 def _named(run: re.Match[str]) -> str:

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How to find definitions: ``outer`` first, ``inner`` where a part of a file holds no outer one."""
+    """How to find definitions: ``outer`` first, ``inner`` where a part of a file holds no outer one. Both begin with the
+    line end before, so that a text is searched with one put in front: to look for line ends is many times as fast as
+    to try at every character whether a line begins there.
+    """
 
     outer: re.Pattern[str]
     inner: re.Pattern[str] | None = None
@@ -20,7 +23,7 @@ class Language:
 
 
 def _lines(*patterns: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile("|".join(f"^{pattern}" for pattern in patterns), re.MULTILINE | flags)
+    return re.compile(rf"\n(?:{'|'.join(patterns)})", re.MULTILINE | flags)
 
 
 _PYTHON = Language(

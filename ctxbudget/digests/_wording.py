@@ -96,4 +96,6 @@ def whole_lines(text: str, size: int) -> str:
 
 def clean(text: str) -> str:
     """Text without control characters and lone surrogates."""
+    if text.replace("\n", "").isprintable():  # true of most texts, and many times as fast as to look for what is not
+        return text
     return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))

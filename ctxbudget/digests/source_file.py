@@ -75,7 +75,7 @@ def _names(text: str, language: Language) -> Iterator[str]:
 
 
 def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for match in pattern.finditer(text):
+    for match in pattern.finditer(f"\n{text}"):
         yield clip(flat(match[match.lastindex or 0]).strip("\"'`"), _LONGEST_NAME)
 
 
@@ -126,7 +126,7 @@ def _outline(seen: Observed, language: Language) -> Iterator[str]:
     """The defining lines with their numbers, members included."""
     text, line, at = seen.text, seen.first or 1, 0
     patterns = [language.outer, *([language.inner] if language.inner is not None else [])]
-    starts = sorted({match.start() for pattern in patterns for match in islice(pattern.finditer(text), 4 * _OUTLINE)})
+    starts = sorted({match.start() for pattern in patterns for match in islice(pattern.finditer(f"\n{text}"), 4 * _OUTLINE)})
     for start in starts:
         line += text.count("\n", at, start)
         at = start

@@ -39,24 +39,30 @@ if TYPE_CHECKING:
     from ctxbudget.evidence.needs import Need
     from ctxbudget.trace import Fragment, Trace
 
-__all__ = ["Evidence", "Signal", "Use", "holds", "index", "stands"]
+__all__ = ["Evidence", "Signal", "Use", "holds", "index", "stands", "wanted"]
 
 
-def index(trace: Trace, log: Sequence[Fragment] | None = None) -> Evidence:
+def index(trace: Trace, log: Sequence[Fragment] | None = None, wanting: Sequence[Need] | None = None) -> Evidence:
     """The evidence of a trace; near-linear in its text.
 
     ``log`` takes the place of the trace's own fragments as sources, one for one (a placebo puts other texts there);
-    what the calls needed and did is read from the trace all the same.
+    what the calls needed and did is read from the trace all the same, and once for any number of logs where
+    ``wanting`` is given (``wanted``).
     """
-    wanting = needs(actions(trace))
-    wanted = {word for need in wanting for word in need.words()}
-    sources = Sources(log if log is not None else trace.fragments, wanted, carries_thinking=trace.carries_reasoning)
+    wanting = wanted(trace) if wanting is None else wanting
+    known = {word for need in wanting for word in need.words()}
+    sources = Sources(log if log is not None else trace.fragments, known, carries_thinking=trace.carries_reasoning)
     reading = _Reading(sources, [at for at, fragment in enumerate(trace.fragments) if fragment.kind is Kind.USER])
     for need in wanting:
         if need.action.turn > 0:
             reading.take(need)
         reading.note(need)
     return Evidence(tuple(reading.uses), tuple(reading.partly), tuple(reading.rare))
+
+
+def wanted(trace: Trace) -> list[Need]:
+    """What the calls of a trace needed, in the order of the log."""
+    return needs(actions(trace))
 
 
 class _Reading:

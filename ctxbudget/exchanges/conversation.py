@@ -152,7 +152,8 @@ class Conversation:
     def _change_overhead(self, overhead: list[tuple[Kind, str]], line: int) -> None:
         """System prompt and tools: the first request brings them, a later one may change them."""
         new = [item for item in dict.fromkeys(overhead) if item not in self._overhead]
-        gone = [item for item in self._overhead if item not in set(overhead)]
+        lasting = set(overhead)
+        gone = [item for item in self._overhead if item not in lasting]
         if gone:
             removed = [self._overhead.pop(item) for item in gone]
             with self.build.compaction(line, trigger="elision", by="request", form=None, removed=removed):

@@ -120,9 +120,11 @@ def pairs(trace: Trace) -> Iterator[Finding]:
         yield finding(ORPHAN_RESULT, message, turn, fragment.tokens, fragment.origin.line)
 
 
-def _prefix_changed(trace: Trace) -> Iterator[Finding]:
-    """What stands at the front of every prompt and was another at a later turn. Tools are always sent at the front; a
-    system text that only came in later may have been appended, and is not counted."""
+def front_changes(trace: Trace) -> list[tuple[int, Kind, int, int | None]]:
+    """What stands at the front of every prompt and was another at a later turn: that turn, the kind, tokens, line.
+
+    Tools are always sent at the front; a system text that only came in later may have been appended: it does not count.
+    """
     known = {one.id: one for one in trace.fragments if one.kind in FRONT}
     changed: dict[tuple[int, Kind], tuple[int, int | None]] = {}
 
@@ -137,7 +139,11 @@ def _prefix_changed(trace: Trace) -> Iterator[Finding]:
     for one in trace.fragments:
         if one.kind is Kind.TOOL_DEFINITIONS and one.turn > 1:
             note(one.turn, one, one.origin.line)
-    for (turn, kind), (tokens, line) in sorted(changed.items()):
+    return [(turn, kind, tokens, line) for (turn, kind), (tokens, line) in sorted(changed.items())]
+
+
+def _prefix_changed(trace: Trace) -> Iterator[Finding]:
+    for turn, kind, tokens, line in front_changes(trace):
         what = kind.value.replace("_", " ")
         message = f"the {what} changed before turn {turn}: nothing that was cached before fits any more"
         yield finding(PREFIX_CHANGED, message, turn, tokens, line)

@@ -14,6 +14,11 @@ A loader of databases offers a third, so that their conversations can be listed 
 
 ``stored(path: str) -> Iterator[Stored]``
     What the database lists.
+
+A loader whose sessions have several files offers another, so that a folder does not show them twice:
+
+``companions(reading: Reading) -> Iterable[Path]``
+    Files that are read along with this one (sub-agents, counts, what follows), or tell of the same session again.
 """
 
 from __future__ import annotations
@@ -77,13 +82,15 @@ class Options:
     model: str | None = None
 
 
-def load(path: str, options: Options = Options()) -> list[Trace]:
-    """Every trace of a file (``-`` is stdin), calibrated.
+def load(path: str, options: Options = Options(), only: str | None = None) -> list[Trace]:
+    """Every trace of a file (``-`` is stdin), calibrated. ``only`` is the label of the one that is wanted: a database
+    may leave out the others.
 
     Raises UnknownFormat with the scores, MalformedTrace where the format asked for cannot read it, EmptyTrace where
     nothing in it is usable. A format that we chose and that fails gives way to the next best, with a warning.
     """
     reading = read(path)
+    reading.only = only
     _warm(reading, options)
     if options.format is not None:
         return _load_as(options.format, reading, options)
@@ -107,6 +114,15 @@ def load(path: str, options: Options = Options()) -> list[Trace]:
 def stored(name: str, path: str) -> list[Stored]:
     """The conversations that a database of that format lists. Raises TraceError where it cannot be read."""
     return list(LOADERS.get(name).stored(path))  # type: ignore[attr-defined]  # only loaders of databases have it
+
+
+def companions(reading: Reading, name: str) -> frozenset[str]:
+    """The files that a format reads along with this one."""
+    told = getattr(LOADERS.get(name, anywhere=True), "companions", None)
+    try:
+        return frozenset(map(str, told(reading))) if told is not None else frozenset()
+    except (OSError, TraceError):  # a folder that cannot be read: reading the file tells
+        return frozenset()
 
 
 def _warm(reading: Reading, options: Options) -> None:

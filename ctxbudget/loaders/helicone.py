@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects, spans
 from ctxbudget.exchanges import parsed
-from ctxbudget.loaders.anthropic_messages.stream import joined as anthropic_stream
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.loaders.openai_chat.stream import joined as openai_stream
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.message_lists import opening
+from ctxbudget.providers.anthropic.stream import joined as anthropic_stream
+from ctxbudget.providers.openai import requests
+from ctxbudget.providers.openai.stream import joined as openai_stream
+from ctxbudget.providers.openai.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from ctxbudget import dialects
 from ctxbudget.dialects import langchain
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.exchanges import Log
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
+from ctxbudget.providers.openai import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,8 +35,7 @@ WRAPPERS = ("values", "messages", "kwargs", "state", "channel_values", "history"
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Constructors or typed data are certain, ``{type: human, content}`` nearly."""
-    rows = [row for value in opening(head) for row in (value if isinstance(value, list) else [value])]
-    listed = [one for row in rows for one in _messages(row)]
+    listed = [one for row in first_records(head) for one in _messages(row)]
     if any(_is_serialised(one) for one in listed):
         return 0.95
     return 0.9 if any(one.get("type") in TELLING and "role" not in one for one in listed) else 0.0

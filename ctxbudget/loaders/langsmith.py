@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects, spans
 from ctxbudget.dialects import langchain
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.message_lists import opening
+from ctxbudget.providers.openai import requests
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.spans import AGENT, MODEL, OTHER, TOOL, Span, loaded
 from ctxbudget.trace import Outcome
 
@@ -110,7 +110,9 @@ def _span(row: dict[str, Any], line: int, number: int, threads: dict[str, str]) 
     order = next((value for name in ("dotted_order", "start_time") if isinstance(value := row.get(name), str)), "")
     begun = row["start_time"] if isinstance(row.get("start_time"), str) else order
     name = row["id"] if isinstance(row.get("id"), str) else f"{line}.{number}"
-    return Span(name, above if isinstance(above, str) else None, threads[_trace(row)], (begun, number), kind, line, row)
+    title = row["name"] if isinstance(row.get("name"), str) and row["name"] else None
+    above = above if isinstance(above, str) else None
+    return Span(name, above, threads[_trace(row)], (begun, number), kind, line, row, title)
 
 
 class Calls:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects, spans
 from ctxbudget.exchanges import parsed
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.loaders.openai_chat.usage import read_usage
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
+from ctxbudget.providers.openai import requests
+from ctxbudget.providers.openai.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,7 @@ NOT_CHAT = ("embedding", "image", "transcription", "speech", "moderation", "rera
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Records with a ``call_type`` and other marks of LiteLLM."""
-    rows = [row for value in opening(head) for row in (value if isinstance(value, list) else [value])[:50]]
-    return 0.95 if any(_payload(row) is not None for row in rows) else 0.0
+    return 0.95 if any(_payload(row) is not None for row in first_records(head)) else 0.0
 
 
 def _payload(row: Any) -> dict[str, Any] | None:

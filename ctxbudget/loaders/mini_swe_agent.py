@@ -19,9 +19,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects
-from ctxbudget.loaders.openai_chat.messages import Messages
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.message_lists import opening
+from ctxbudget.providers.openai.messages import Messages
+from ctxbudget.providers.openai.usage import read_items_usage, read_usage
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Kind, Outcome
 
@@ -113,7 +113,7 @@ class Run:
     def _reply(self, given: dict[str, Any], line: int) -> None:
         response = mapping(mapping(given.get("extra")).get("response"))
         raw = response or given
-        usage = read_usage(raw.get("usage")) or _items_usage(raw.get("usage"))
+        usage = read_usage(raw.get("usage")) or read_items_usage(raw.get("usage"))
         model = string(raw.get("model")) or self._build.model
         self._build.model = self._build.model or model
         self._build.turn(model=model, usage=usage, line=line, key=string(raw.get("id")) if usage else None)
@@ -172,19 +172,6 @@ def _failed(result: str) -> bool:
     """Whether a command says that it did not end with 0."""
     code = _CODE.match(result)
     return code is not None and code[1] != "0"
-
-
-def _items_usage(raw: Any) -> Any:
-    """Usage as OpenAI's Responses interface reports it, in the words of chat completions."""
-    given = mapping(raw)
-    return read_usage(
-        {
-            "prompt_tokens": given.get("input_tokens"),
-            "completion_tokens": given.get("output_tokens"),
-            "prompt_tokens_details": given.get("input_tokens_details"),
-            "completion_tokens_details": given.get("output_tokens_details"),
-        }
-    )
 
 
 def _add_info(build: TraceBuilder, info: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects, spans, sqlite
 from ctxbudget.exchanges import Exchange, compact, parsed
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.loaders.openai_chat.usage import read_usage
+from ctxbudget.providers.openai import requests
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.spans import AGENT, MODEL, OTHER, TOOL, nested
 from ctxbudget.trace import Kind
 

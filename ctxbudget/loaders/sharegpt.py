@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget import dialects
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.exchanges import Exchange, Log, compact, parsed
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.loaders.openai_chat.tags import responses
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
+from ctxbudget.providers.openai import requests
+from ctxbudget.providers.openai.tags import responses
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ IMAGE = "<image>"
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Objects with ``conversations`` of ``from`` and ``value``."""
-    rows = [row for value in opening(head) for row in (value if isinstance(value, list) else [value])[:50]]
-    return 0.95 if any(_is_conversation(row) for row in rows) else 0.0
+    return 0.95 if any(map(_is_conversation, first_records(head))) else 0.0
 
 
 def _is_conversation(row: Any) -> bool:

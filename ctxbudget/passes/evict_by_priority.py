@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -52,7 +53,8 @@ class EvictByPriority:
         if view.task.plan is None:
             yield Note("no-plan", "no plan in this trace: only user text tells where a sub-task ends")
         leaving: list[Fragment] = []
-        for rank, members in sorted(self._ranked(view), key=lambda ranked: ranked[0]):
+        for rank, first in sorted(self._ranked(view), key=lambda ranked: ranked[0]):
+            members = list(view.units.members(first))
             if self.ledger and rank != STALE:
                 yield from self._lines(view, members)
                 continue
@@ -62,23 +64,32 @@ class EvictByPriority:
                 yield _evicted(gone, f"priority {rank}")
         yield from _freed(view, leaving)
 
-    def _ranked(self, view: View) -> Iterator[tuple[int, list[Fragment]]]:
-        """Units before the tail with their rank, oldest first."""
+    def _ranked(self, view: View) -> Iterator[tuple[int, Fragment]]:
+        """Units before the tail with their rank, oldest first; each by its first fragment."""
         edge = min(view.end, view.turn_start(view.turn - self.tail_turns + 1))
+        chain, plan = view.task.chain, view.task.plan
         ranks: dict[str, int] = {}
         firsts: dict[str, Fragment] = {}
-        for fragment in view.between(view.overhead * STRIDE, edge):
-            rank = _rank(view, fragment)
-            if rank > ranks.get(fragment.unit, -1):
-                ranks[fragment.unit] = rank
-            firsts.setdefault(fragment.unit, fragment)
+        # what came since is of the chain's rank or above: with a lower bound only units that began before it count
+        stop = min(edge, chain) if self.below <= CHAIN else edge
+        places, live = view.places, view.live
+        for place in places[bisect_left(places, view.overhead * STRIDE) : bisect_left(places, stop)]:
+            fragment = live[place]
+            rank, unit = _rank(fragment, plan, current=place >= chain), fragment.unit
+            if unit not in ranks:
+                ranks[unit], firsts[unit] = rank, fragment
+            elif rank > ranks[unit]:
+                ranks[unit] = rank
         for unit, rank in ranks.items():
-            if rank < self.below and not _accompanies(view, firsts[unit]):
-                yield rank, list(view.units.members(firsts[unit]))
+            first = firsts[unit]
+            if rank >= self.below or (first.kind is Kind.INJECTED and _accompanies(view, first)):
+                continue
+            if stop == edge or not _goes_on(view, first, edge):
+                yield rank, first
 
     def _lines(self, view: View, members: list[Fragment]) -> Iterator[Edit]:
         for fragment in members:
-            if not fragment.answers or fragment.form is Form.DIGEST or fragment.id in view.pins.ids:
+            if fragment.form is Form.DIGEST or not fragment.answers or fragment.id in view.pins.ids:
                 continue
             short = digested(view, fragment, self.line)
             if short is not None:
@@ -86,8 +97,8 @@ class EvictByPriority:
 
 
 def _accompanies(view: View, fragment: Fragment) -> bool:
-    """Whether it is injected text that leaves with the rest of its message."""
-    return fragment.kind is Kind.INJECTED and any(one.kind is not Kind.INJECTED for one in message_of(view, fragment))
+    """Whether injected text leaves with the rest of its message."""
+    return any(one.kind is not Kind.INJECTED for one in message_of(view, fragment))
 
 
 def _evicted(gone: list[Fragment], reason: str) -> Edit:
@@ -103,15 +114,18 @@ def _freed(view: View, leaving: list[Fragment]) -> Iterator[Edit]:
         yield _evicted(gone, "thinking that nothing rests on any longer")
 
 
-def _rank(view: View, fragment: Fragment) -> int:
-    """How much a fragment matters."""
+def _goes_on(view: View, first: Fragment, edge: int) -> bool:
+    """Whether a unit has a part of the current chain, or a late result in it."""
+    return any(view.task.chain <= view.place_of[one.id] < edge for one in view.units.members(first))
+
+
+def _rank(fragment: Fragment, plan: str | None, *, current: bool) -> int:
+    """How much a fragment matters; ``current`` is one of the chain."""
     kind = fragment.kind
     if kind in _RANKS:
         return _RANKS[kind]
-    if fragment.id == view.task.plan:
+    if fragment.id == plan:
         return OPEN
-    if fragment.error:
-        return FAILED
-    if view.place_of[fragment.id] >= view.task.chain:
-        return CHAIN
+    if fragment.error or current:
+        return FAILED if fragment.error else CHAIN
     return STALE if kind is Kind.RETRIEVAL or (kind is Kind.CALL and fragment.asks) else FINISHED

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from ctxbudget.evidence import Signal, holds, index
+from ctxbudget.evidence import Signal, holds, index, wanted
 from ctxbudget.placebo.donors import foreign, shipped
 from ctxbudget.placebo.logs import foreign_log, swapped
 from ctxbudget.regret import COUNTED, missed
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ctxbudget.evidence import Evidence, Use
+    from ctxbudget.evidence.needs import Need
     from ctxbudget.placebo.donors import Donor
     from ctxbudget.regret import Sight
     from ctxbudget.trace import Trace
@@ -114,16 +115,19 @@ def placebo(
     strangers = foreign(trace, shipped() if donors is None else donors)
     observed = {kind: len(evidence.of(kind)) for kind in TESTED}
     project, resource = [], []
+    wanting = wanted(trace) if strangers else []
     for number in range(rounds):
         if strangers:
-            project.append(_among_strangers(trace, strangers, f"{seed}:{number}:project", observed))
+            project.append(_among_strangers(trace, wanting, strangers, f"{seed}:{number}:project", observed))
         resource.append(_among_others(trace, evidence, Random(f"{seed}:{number}:resource")))  # noqa: S311 - seeded
         if told is not None:
             told(number + 1)
     return Placebo(observed, tuple(project), tuple(resource))
 
 
-def _among_strangers(trace: Trace, donors: Sequence[Donor], seed: str, observed: dict[Signal, int]) -> tuple[Use, ...]:
+def _among_strangers(
+    trace: Trace, wanting: Sequence[Need], donors: Sequence[Donor], seed: str, observed: dict[Signal, int]
+) -> tuple[Use, ...]:
     """One round with texts of other projects. For ids and names only observations are exchanged: what the agent or
     the user said by itself was no evidence in the first place, and must not become any.
     """
@@ -131,7 +135,7 @@ def _among_strangers(trace: Trace, donors: Sequence[Donor], seed: str, observed:
     for kinds, said in (((Signal.EDIT,), True), ((Signal.ARGUMENT, Signal.RARE), False)):
         if any(observed[kind] for kind in kinds):
             log = foreign_log(trace.fragments, donors, Random(seed), said=said)  # noqa: S311 - seeded
-            other = index(trace, log)
+            other = index(trace, log, wanting)
             found += [use for kind in kinds for use in other.of(kind)]
     return tuple(found)
 

@@ -58,6 +58,8 @@ class Reading:
     def __init__(self, path: str, data: bytes | None = None) -> None:
         """Made by ``read``. ``data`` are the bytes, where they do not lie in a regular file at ``path``."""
         self.path = path
+        self.only: str | None = None
+        """The label of the one conversation that is wanted; loaders may leave out the others, where it saves work."""
         self._data = data
         self._tally = Tally()
         self.head = self._read_head()
@@ -205,7 +207,9 @@ class Reading:
             raise TraceError(f"{self.path}: nothing in it can be read: {self.warnings[0].message}")
         if not head:
             what = "holds nothing but blank lines" if first else "is empty"
-            raise EmptyTrace(f"{self.path} {what}", hint="nothing to measure: 0 records")
+            raise EmptyTrace(
+                f"{self.path} {what}", hint="0 records: nothing was recorded in it, or another file is meant"
+            )
         return head.removeprefix(codecs.BOM_UTF8)
 
 

@@ -23,8 +23,13 @@ def string(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def tokens(value: Any) -> int:
-    """A count of tokens; 0 in place of anything that is none."""
+def count(value: Any) -> int | None:
+    """A count of tokens, or None."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def tokens(value: Any) -> int:
+    """A count of tokens; 0 in place of anything that is none."""
+    return count(value) or 0

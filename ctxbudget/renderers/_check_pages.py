@@ -10,13 +10,15 @@ from ctxbudget.renderers._check_sentences import (
     identity,
     looked_at,
     named,
+    near_of,
     peak,
     result,
+    share,
     unmeasured,
     verdict,
     where,
 )
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, counted, tokens
 from ctxbudget.renderers._pages import Facts, Failed, Line, Notes, Title, Verdict
 from ctxbudget.renderers._sections import Column, Row, Section
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _TONES = {"violated": "error", "unmeasured": "warning", "unreadable": "warning"}
 """How the row of a trace stands out, by its status."""
+NEAR = "*"
+"""Before a peak that may lie on either side of its limit."""
 
 
 def blocks(report: CheckReport) -> Iterator[Block]:
@@ -38,7 +42,7 @@ def blocks(report: CheckReport) -> Iterator[Block]:
     elif report.checked:
         yield _traces(report.checked)
     for trace in report.checked:
-        yield from _unmeasured(trace, unmeasured(report))
+        yield from _unmeasured(trace)
         yield from (_failed(failure) for failure in trace.failures)
     if report.baseline is not None:
         yield from _baseline(report.baseline)
@@ -66,24 +70,31 @@ def _traces(checked: list[CheckedTrace]) -> Section:
         Column("limit", drop=2),
         Column("findings"),
     )
-    return Section("Traces", columns, tuple(_row(trace) for trace in checked))
+    return Section("Traces", columns, tuple(_row(trace) for trace in checked), _near(checked))
+
+
+def _near(checked: list[CheckedTrace]) -> str:
+    """What the mark at a peak means, where there is one."""
+    errors = {trace.peak.error is None for trace in checked if trace.peak is not None and trace.peak.near}
+    said = [near_of(None if unknown else 0.0) for unknown in sorted(errors)]
+    return f"{NEAR} {', or '.join(said)}" if said else ""
 
 
 def _row(trace: CheckedTrace) -> Row:
     top = trace.peak
     numbers = (NOTHING,) * 4
     if top is not None:
-        size = tokens(top.tokens, estimated=not top.reported)
-        numbers = (tokens(top.turn), size, percent(top.fraction), tokens(top.limit))
+        size = f"{NEAR if top.near else ''}{tokens(top.tokens, estimated=not top.reported)}"
+        numbers = (tokens(top.turn), size, share(trace), tokens(top.limit))
     found = tokens(len(trace.failures))
     return Row((trace.status, named(trace), tokens(trace.turns), *numbers, found), _TONES.get(trace.status, ""))
 
 
-def _unmeasured(trace: CheckedTrace, level: str) -> Iterator[Block]:
+def _unmeasured(trace: CheckedTrace) -> Iterator[Block]:
     """Why a trace has no measurement."""
     if trace.reason:
         hint = (("hint", trace.hint),) if trace.hint else ()
-        yield Failed(level, trace.status, f"{named(trace)}: {trace.reason}", hint)
+        yield Failed(unmeasured(trace), trace.status, f"{named(trace)}: {trace.reason}", hint)
 
 
 def _failed(failure: Failure) -> Failed:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import counted, percent, tokens
-from ctxbudget.report.check import COULD_NOT, FAILED
+from ctxbudget import sizes
+from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.report.check import COULD_NOT, FAILED, UNCALIBRATED
 
 if TYPE_CHECKING:
     from ctxbudget.report.check import CheckedTrace, CheckReport, CheckTotals, Failure, PeakRow
 
-_NEAR = "the limit lies within the error of the estimate"
 _MEANS = {
     0: "nothing violates a limit (exit code 0)",
     FAILED: "a limit is violated (exit code 1)",
@@ -35,9 +35,9 @@ def result(report: CheckReport) -> str:
     return _MEANS[report.exit_code]
 
 
-def unmeasured(report: CheckReport) -> str:
+def unmeasured(trace: CheckedTrace) -> str:
     """The level of a trace without measurement: an error, unless such traces were allowed."""
-    return "error" if report.exit_code == COULD_NOT else "note"
+    return "note" if trace.excused else "error"
 
 
 def warned(report: CheckReport) -> str:
@@ -80,16 +80,31 @@ def identity(trace: CheckedTrace) -> tuple[str, ...]:
     return (trace.format or "format unknown", model, counted(trace.turns, "turn"), f"window {known}{rule}{reserve}")
 
 
+def share(trace: CheckedTrace) -> str:
+    """The fullest turn's share of the window, on the side of the limit that it is on."""
+    top = trace.peak
+    if top is None or trace.window is None:
+        return NOTHING
+    return sizes.beside_limit(top.tokens, trace.window, top.limit)
+
+
 def peak(trace: CheckedTrace, top: PeakRow) -> str:
     """The fullest turn, by what it is measured, and the limit that it is held against."""
     size = f"{tokens(top.tokens)} tokens reported ({tokens(top.estimated, estimated=True)} by our count)"
     if not top.reported:
         error = ", its error unknown" if top.error is None else f", give or take {percent(top.error)}"
         size = f"{tokens(top.tokens, estimated=True)} tokens, estimated{error}"
-    share = "" if top.fraction is None else f", {percent(top.fraction)} of the window"
-    near = f"; {_NEAR}" if top.near else ""
+    of = "" if trace.window is None else f", {share(trace)} of the window"
+    near = f"; {near_of(top.error)}" if top.near else ""
     line = "" if top.line is None else f" ({trace.path}:{top.line})"
-    return f"turn {top.turn}{line}: {size}{share}; limit {top.limit:,} ({top.limit_text}, {top.limit_source}){near}"
+    return f"turn {top.turn}{line}: {size}{of}; limit {top.limit:,} ({top.limit_text}, {top.limit_source}){near}"
+
+
+def near_of(error: float | None) -> str:
+    """How near the limit lies to an estimate that it cannot be told from."""
+    if error is None:
+        return f"the limit is within {100 * UNCALIBRATED:.0f} % of the estimate"
+    return "the limit lies within the error of the estimate"
 
 
 def where(failure: Failure) -> str:
@@ -110,13 +125,11 @@ def looked_at(failure: Failure) -> str:
 
 
 def amount(failure: Failure) -> str:
-    """The limit as it was asked for, who asked, and whether the measurement is too rough to tell."""
+    """The limit as it was asked for, and who asked."""
     source = f" ({failure.limit_source})" if failure.limit_source else ""
     said = failure.limit is None or failure.limit_text == f"{failure.limit:,}"
     limit = " tokens" if said and failure.limit is not None else "" if said else f" = {failure.limit:,} tokens"
-    error = "" if failure.error is None or failure.reported else f", {percent(failure.error)}"
-    near = f"; {_NEAR}{error}" if failure.near else ""
-    return f"{failure.limit_text}{limit}{source}{near}"
+    return f"{failure.limit_text}{limit}{source}"
 
 
 def whole(failure: Failure) -> list[str]:

@@ -55,8 +55,7 @@ def _pooled(report: Comparison, title: str, width: int | None) -> Iterator[Block
     yield strategies(title, rows, report.sweep.knees if report.sweep is not None else None)
     yield Plot("Cost against constraints and evidence kept", tuple(_compare_plot.lines(report, width)))
     if report.sweep is None:
-        yield Title("What each would have taken away")
-        yield Facts(tuple(_taken(rows)))
+        yield Facts(tuple(_taken(rows)), "What each would have taken away")
 
 
 def _best(report: Comparison, row: ComparedRow) -> Iterator[tuple[str, str]]:

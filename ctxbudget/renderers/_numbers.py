@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 NOTHING = "-"
 """Stands where a number is not known."""
 
@@ -45,8 +50,8 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def listed(turns: list[int]) -> str:
+def listed(turns: Sequence[int], most: int = 8) -> str:
     """``turn 4``, ``turns 4, 5, 9 and 3 more``."""
-    shown = ", ".join(map(str, turns[:8]))
-    more = f" and {len(turns) - 8:,} more" if len(turns) > 8 else ""
+    shown = ", ".join(map(str, turns[:most]))
+    more = f" and {len(turns) - most:,} more" if len(turns) > most else ""
     return f"turn {shown}" if len(turns) == 1 else f"turns {shown}{more}"

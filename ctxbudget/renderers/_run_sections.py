@@ -50,7 +50,7 @@ def _event(one: Event, *, mixed: bool) -> Row:
         also = "too" if one.lossy else "lost"
         became = f"{became}, {counted(len(one.gone), 'constraint')} {also}"
     if one.needed:
-        became = f"{became}, needed at {listed(one.needed)}"
+        became = f"{became}, needed at {listed(one.needed, 4)}"
     cells = (
         str(one.turn),
         one.by,

@@ -89,7 +89,9 @@ def _value(value: Any, *, amount: bool = False) -> str:
         return ",".join(map(str, value))
     if amount:
         return f"{value * 100:g} %" if value <= 1 else f"{value:,.0f} tokens"
-    return f"{value:,.10g}" if isinstance(value, float) else str(value)
+    if isinstance(value, int | float):
+        return f"{value:,.0f}" if value % 1 == 0 else f"{value:.3g}"
+    return str(value)
 
 
 def fullness(report: RunReport) -> Iterator[tuple[str, str]]:

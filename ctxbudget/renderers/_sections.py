@@ -10,7 +10,8 @@ from ctxbudget.renderers._numbers import NOTHING, gain, percent, signed, tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxbudget.report import FragmentRow, TotalRow, TraceReport, TurnRow
+    from ctxbudget.report import FragmentRow, TraceReport, TurnRow
+    from ctxbudget.report.breakdowns import TotalRow
 
 TOP = 8
 """Rows of a breakdown in the usual answer; ``--by`` shows all."""

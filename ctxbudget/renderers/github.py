@@ -33,11 +33,10 @@ def render(report: CheckReport, look: Look, out: BinaryIO) -> None:
 
 
 def _annotations(report: CheckReport) -> Iterator[str]:
-    level = _LEVELS[unmeasured(report)]
     for trace in report.checked:
         if trace.reason:
             said = [f"{named(trace)}: {trace.reason}", trace.hint]
-            yield _command(level, trace.path, None, trace.status, said)
+            yield _command(_LEVELS[unmeasured(trace)], trace.path, None, trace.status, said)
     failures = [failure for failure in report.failures if not failure.known]
     for failure in sorted(failures, key=lambda failure: not failure.fails):
         yield _annotation(failure)

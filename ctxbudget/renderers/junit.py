@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ctxbudget.renderers._check_sentences import named, peak, unmeasured, whole
+from ctxbudget.renderers._check_sentences import named, peak, unmeasured, warned, whole
 from ctxbudget.safe import log_line, xml_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ suffix = ".xml"
 MEASURED = "measured"
 """The case that every trace has: it passes where there is a measurement, so that no suite is green for want of one."""
 
-_OUTCOMES = {"error": "error", "note": "skipped"}
+_OUTCOMES = {"error": "error", "warning": "skipped", "note": "skipped"}
 
 
 def render(report: CheckReport, look: Look, out: BinaryIO) -> None:
@@ -32,9 +32,9 @@ def render(report: CheckReport, look: Look, out: BinaryIO) -> None:
     del look
     root = Element("testsuites", {"name": "ctxbudget check"})
     for trace in report.checked:
-        root.append(_suite(trace, _OUTCOMES[unmeasured(report)]))
+        root.append(_suite(trace))
     if report.warnings or not report.checked:
-        root.append(_whole(report, _OUTCOMES[unmeasured(report)]))
+        root.append(_whole(report))
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     root.set("time", "0")
@@ -43,10 +43,9 @@ def render(report: CheckReport, look: Look, out: BinaryIO) -> None:
     out.write(b"\n")
 
 
-def _suite(trace: CheckedTrace, without: str) -> Element:
-    """A trace; ``without`` is the outcome where there is no measurement."""
+def _suite(trace: CheckedTrace) -> Element:
     suite = Element("testsuite", {"name": xml_text(named(trace))})
-    _measured(suite, trace, without)
+    _measured(suite, trace)
     by_rule = sorted(trace.failures, key=lambda failure: failure.id)
     for rule, failures in groupby(by_rule, key=lambda failure: (failure.id, failure.name)):
         _rule(suite, " ".join(rule), list(failures))
@@ -66,17 +65,23 @@ def _rule(suite: Element, name: str, failures: list[Failure]) -> None:
         SubElement(case, "system-out").text = _joined(texts)
 
 
-def _measured(suite: Element, trace: CheckedTrace, without: str) -> None:
+def _measured(suite: Element, trace: CheckedTrace) -> None:
     case = _case(suite, MEASURED)
     if trace.reason:
-        _said(SubElement(case, without), trace.status, trace.reason, [[trace.hint]] if trace.hint else [])
+        _said(
+            SubElement(case, _OUTCOMES[unmeasured(trace)]),
+            trace.status,
+            trace.reason,
+            [[trace.hint]] if trace.hint else [],
+        )
     elif trace.peak is not None:
         SubElement(case, "system-out").text = _joined([[peak(trace, trace.peak)]])
 
 
-def _whole(report: CheckReport, outcome: str) -> Element:
+def _whole(report: CheckReport) -> Element:
     """What is to be said of the check as a whole: a case for each warning, and for a check of nothing at all."""
     suite = Element("testsuite", {"name": "ctxbudget check"})
+    outcome = _OUTCOMES[warned(report)]
     for code, warnings in groupby(sorted(report.warnings, key=lambda each: each.code), key=lambda each: each.code):
         texts = [[each.message] for each in warnings]
         _said(SubElement(_case(suite, code), outcome), code, texts[0][0], texts)

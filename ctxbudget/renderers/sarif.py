@@ -63,7 +63,7 @@ def _rule(page: Page) -> dict[str, Any]:
 
 
 def _invocation(report: CheckReport) -> dict[str, Any]:
-    noted = [_notification(trace, unmeasured(report)) for trace in report.checked if trace.reason]
+    noted = [_notification(trace) for trace in report.checked if trace.reason]
     noted += [
         {"level": warned(report), "descriptor": {"id": each.code}, "message": _message([each.message])}
         for each in report.warnings
@@ -75,10 +75,10 @@ def _invocation(report: CheckReport) -> dict[str, Any]:
     }
 
 
-def _notification(trace: CheckedTrace, level: str) -> dict[str, Any]:
+def _notification(trace: CheckedTrace) -> dict[str, Any]:
     hint = f" ({trace.hint})" if trace.hint else ""
     return {
-        "level": level,
+        "level": unmeasured(trace),
         "descriptor": {"id": trace.status},
         "message": _message([f"{named(trace)}: {trace.reason}{hint}"]),
         "locations": [{"physicalLocation": _place(trace.path, None)}],

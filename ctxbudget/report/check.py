@@ -7,6 +7,7 @@ window, lines and turns count from 1. Every text may quote a trace: renderers es
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from ctxbudget.trace import Warning  # noqa: TC001 - its type is read at run time
 
@@ -17,6 +18,11 @@ turn in it, or the window it is held against is unknown. ``unreadable``: a file 
 PASSED, FAILED, COULD_NOT = 0, 1, 2
 """Exit codes: nothing violated; something violated; something unmeasured or unreadable, or nothing there at all.
 2 wins over 1: a check that could not look at everything has not finished."""
+
+UNCALIBRATED: Final = 0.20
+"""A fraction that a count may be off by where nothing tells its error. Recordings that hold their prompts whole were
+counted to 0.84 to 1.09 of what was billed, by the priors of ``tokens/families.py`` (26 sessions of Claude, GPT, Llama
+and DeepSeek models); one that leaves out its system prompt or its tools may be off by more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,8 @@ class Failure:
     ``measured`` and ``limit`` are tokens, None for rules that measure none; ``limit_text`` is the limit as it was
     asked for (``75 %``, ``20,000``), ``limit_source`` who asked (``--max``, ``ctxbudget.yaml:3``, ``default``).
     ``reported`` says whether ``measured`` is the provider's own count; if not, it is an estimate, off by ``error``
-    (median, a fraction; None where nothing tells). ``near``: the limit lies within that error.
+    (median, a fraction; None where nothing tells). ``near``: the limit lies within that error; within 20 % of an
+    estimate whose error nothing tells.
 
     ``key`` is the same for the same failure in another run, whatever lines have moved (a fingerprint). ``known``:
     a baseline lists it, and it is no worse, so it does not fail the check; ``worse``: listed, but it has grown.
@@ -92,7 +99,7 @@ class PeakRow:
     """The fullest turn. ``tokens`` is reported where ``reported``, else ``estimated``, which stands beside it always;
     ``fraction`` is ``tokens`` over the window, None where the window is unknown. ``error`` is that of the estimate
     (median, a fraction), None where nothing tells it. ``limit`` is the hard limit in tokens that the peak was held
-    against; ``near``: the limit lies within the error."""
+    against; ``near``: the limit lies within the error; within 20 % of an estimate whose error nothing tells."""
 
     turn: int
     line: int | None
@@ -112,7 +119,8 @@ class CheckedTrace:
     """One trace. ``path`` is the file as given; ``select`` is what ``--select`` takes (``3`` of ``file#3``), ``child``
     names a sub-agent, which is checked under its own window (None: the main trace).
 
-    ``reason`` and ``hint`` say why there is no measurement and what to do, both empty where there is one. ``turns``
+    ``reason`` and ``hint`` say why there is no measurement and what to do, both empty where there is one;
+    ``excused``: there is nothing in it to measure, and that was allowed, so there is nothing to do. ``turns``
     is how many were measured; None, like ``peak``, where nothing was. ``window`` is None where it is unknown;
     ``window_source`` is the rule that gave it. ``failures`` come most serious first, then in order of id and turn.
     """
@@ -126,6 +134,7 @@ class CheckedTrace:
     status: str
     reason: str
     hint: str
+    excused: bool
     turns: int | None
     window: int | None
     window_source: str | None

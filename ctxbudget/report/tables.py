@@ -6,7 +6,8 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from ctxbudget.findings import WASTE
-from ctxbudget.report import FragmentRow, GrowthRow, TotalRow, Waste, WasteRow
+from ctxbudget.report import FragmentRow
+from ctxbudget.report.breakdowns import GrowthRow, TotalRow, Waste, WasteRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -153,7 +153,9 @@ def named(
         run = sessions[span.trace][2] if span.trace in sessions else span.trace
         # ids that more than one trace uses are those of the trace
         name, above = (i if i is None or is_own else f"{span.trace}:{i}" for i in (span.id, span.parent))
-        yield Span(name or "", above, run, (span.begun, number), kind(span), span.line, span)
+        names = (span.attributes.get(key) for key in ("gen_ai.agent.name", "gen_ai.tool.name", "tool.name"))
+        title = next((told for told in names if told), span.name)
+        yield Span(name or "", above, run, (span.begun, number), kind(span), span.line, span, str(title) or None)
 
 
 def words(head: bytes) -> Counter[str]:

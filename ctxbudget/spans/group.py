@@ -32,6 +32,7 @@ class Group:
     def __init__(self, name: str, above: str | None, run: str, start: Start, provider: Provider) -> None:
         """``above`` is the name of the group that a sub-agent belongs to, None for a run."""
         self.name = name
+        self.label = name
         self.above = above
         self.children: list[Trace] = []
         self.answers: list[dict[str, Any]] = []
@@ -112,10 +113,10 @@ class Group:
         return found
 
     def _label(self, number: int, conversation: Conversation) -> str:
-        """The name of the run, numbered from its second conversation on; without one, the line it begins at."""
-        if not self.name:
+        """The label of the group, numbered from its second conversation on; without one, the line it begins at."""
+        if not self.label:
             return str(conversation.line)
-        name = _AWKWARD.sub("-", self.name)[:MOST_NAME]
+        name = _AWKWARD.sub("-", self.label)[:MOST_NAME]
         return name if number == 1 else f"{name}.{number}"
 
 

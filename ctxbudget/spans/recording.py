@@ -33,6 +33,7 @@ class Recording:
         self._ends: dict[bytes, str] = {}
         self._joined: dict[str, str] = {}
         self._failed: set[str] = set()
+        self._titles: Counter[str] = Counter()
 
     def add(self, span: Span) -> None:
         """The next span in time."""
@@ -51,6 +52,8 @@ class Recording:
         if not group.has_begun:
             self._begin(span, exchange)
             group = self._joins(span, exchange) or group
+        if (agent := self._tree.agent(span)) is not None:
+            exchange.agent = exchange.agent or self._tree.find(agent).title
         group.add(exchange, span.line)
         if group.above is None and exchange.reply is not None:
             self._ends[group.end] = group.name
@@ -97,7 +100,16 @@ class Recording:
         name = self._joined.get(name, name)
         if name not in self.groups:
             self.groups[name] = Group(name, above, span.run, self._start, self._provider)
+            self.groups[name].label = self._label(name, above)
         return self.groups[name]
+
+    def _label(self, name: str, above: str | None) -> str:
+        """A run is called by its name, a sub-agent by its title, numbered from the second of that title on."""
+        if above is None:
+            return name
+        title = self._tree.find(name).title or name
+        self._titles[title] += 1
+        return title if self._titles[title] == 1 else f"{title}-{self._titles[title]}"
 
     def _place(self, agent: str | None, run: str) -> tuple[str, str | None]:
         """The name of the group that an agent's calls are in, and of the one above it; a main agent's are the run's."""

@@ -28,6 +28,8 @@ class Span:
     line: int
     data: Any
     """What the file says of it, for the reader to look into."""
+    title: str | None = None
+    """What an agent is called."""
 
 
 class Reader(Protocol):

@@ -14,32 +14,40 @@ if TYPE_CHECKING:
 class Sums:
     """Sums of numbered amounts that change (a Fenwick tree)."""
 
-    __slots__ = ("_amounts", "_size", "_tree", "total")
+    __slots__ = ("_amounts", "_tree", "total")
 
     def __init__(self) -> None:
         """All zero."""
-        self._size = 64
-        self._tree = [0] * (self._size + 1)
-        self._amounts = [0] * self._size
+        self._tree = [0]
+        self._amounts: list[int] = []
         self.total = 0
 
     def add(self, number: int, amount: int) -> None:
         """Change the amount at ``number``, counted from 0."""
-        while number >= self._size:
-            self._tree.extend([0] * self._size)
-            self._amounts.extend([0] * self._size)
-            self._size *= 2
-            self._tree[self._size] = self.total
-        self._amounts[number] += amount
         self.total += amount
-        at = number + 1
-        while at <= self._size:
-            self._tree[at] += amount
+        while number > len(self._amounts):
+            self._append(0)
+        if number == len(self._amounts):
+            self._append(amount)
+            return
+        self._amounts[number] += amount
+        at, tree = number + 1, self._tree
+        while at < len(tree):
+            tree[at] += amount
             at += at & -at
+
+    def _append(self, amount: int) -> None:
+        """A new last amount, with the sum of as many before it as its place in the tree stands for."""
+        self._amounts.append(amount)
+        at, step = len(self._amounts), 1
+        while not at & step:
+            amount += self._tree[at - step]
+            step *= 2
+        self._tree.append(amount)
 
     def since(self, number: int) -> int:
         """The sum from ``number`` on."""
-        at, before = min(number, self._size), 0
+        at, before = min(number, len(self._amounts)), 0
         while at > 0:
             before += self._tree[at]
             at -= at & -at
@@ -50,9 +58,9 @@ class Sums:
         excess = self.total - room
         if excess <= 0:
             return 0, self.total
-        at, left, step = 0, excess, self._size
+        at, left, step = 0, excess, 1 << len(self._amounts).bit_length()
         while step:
-            if at + step <= self._size and self._tree[at + step] < left:
+            if at + step < len(self._tree) and self._tree[at + step] < left:
                 at += step
                 left -= self._tree[at]
             step //= 2

@@ -51,9 +51,8 @@ class Survival:
             self._leave_holder(fragment.id, list(self._originals(fragment.id)))
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
-            away = [
-                one for one in fragment.stands_for if one not in taken and (one in self._forms or self._recorded(one))
-            ]
+            here = set(taken)
+            away = [one for one in fragment.stands_for if one not in here and (one in self._forms or self._recorded(one))]
             self.holder.update((old, fragment.id) for old in (*taken, *away))
             if fragment not in back:
                 self._replace(fragment, taken, away, change)
@@ -66,9 +65,10 @@ class Survival:
         """A new stand-in takes over what is behind the fragments it replaces, in view until now or lost before."""
         form = self._forms[fragment.id] = str(fragment.form or change.form or LOST)
         behind: list[str] = []
+        lost = set(away)
         for old in (*taken, *away):
             ids = self._behind(old)
-            if old in away or self._forms.get(old) != form:
+            if old in lost or self._forms.get(old) != form:
                 self._move(ids, form, change.by)
             behind = _joined(behind, ids)
         self.members[fragment.id] = behind

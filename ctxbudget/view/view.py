@@ -18,6 +18,7 @@ from ctxbudget.view.loop import Loop
 from ctxbudget.view.parts import Change
 from ctxbudget.view.pins import Pins, overhead
 from ctxbudget.view.placing import STRIDE, places
+from ctxbudget.view.prefix import Prefix
 from ctxbudget.view.survival import Survival
 from ctxbudget.view.task import Task
 from ctxbudget.view.totals import Measure, Totals
@@ -91,8 +92,7 @@ class View:
         self.touched: dict[str, None] = {}
         """Ids that came or went since the rules were last asked."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
-        self._tokens: dict[int, int] = {}
-        self._was: dict[int, str | None] = {}
+        self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
         self._lanes: dict[Hashable, Follower] = {}
 
@@ -183,24 +183,16 @@ class View:
 
     def prefix(self) -> int:
         """Tokens at the start that stand unchanged since the previous turn's view."""
-        changed = min((place for place, was in self._was.items() if self._at(place) != was), default=self.end)
-        at = bisect_left(self.places, min(changed, self.turns[-1]))
-        if at <= len(self.places) // 2:
-            return sum(map(self._tokens.__getitem__, self.places[:at]))
-        return self.tokens - sum(map(self._tokens.__getitem__, self.places[at:]))
-
-    def _at(self, place: int) -> str | None:
-        found = self.live.get(place)
-        return None if found is None else found.id
+        return self._prefix.tokens(self)
 
     # ── writing: the engine only ───────────────────────────────────────────────────────────────────────────────
 
     def begin(self, turn: int, recorded: Sequence[Edit] = ()) -> None:
         """The turn to come; its arrivals enter next."""
+        self._prefix.begin(self)
         self.turn, self.recorded = turn, recorded
         self.turns.append(self.end)
         self.freed.clear()
-        self._was.clear()
         self.task.reached = False
 
     def enter(self, fragments: Sequence[Fragment]) -> None:
@@ -233,7 +225,7 @@ class View:
         for fragment in removed:
             self._drop(self.place_of[fragment.id], fragment, edit.by)
         for spot, fragment in zip(spots, edit.inserted, strict=True):
-            self._was.setdefault(spot, None)
+            self._prefix.touch(spot, None)
             self._add(spot, fragment)
             for lanes in self._lanes.values():
                 lanes.put(spot, fragment, edit.by)
@@ -256,7 +248,6 @@ class View:
         self.place_of[fragment.id] = place
         self.touched[fragment.id] = None
         self.live[place] = fragment
-        self._tokens[place] = fragment.tokens
         if not self.places or place > self.places[-1]:
             self.places.append(place)
         else:
@@ -271,7 +262,7 @@ class View:
             self.loop.show(fragment.id, 1)
 
     def _drop(self, place: int, fragment: Fragment, by: str) -> None:
-        self._was.setdefault(place, fragment.id)
+        self._prefix.touch(place, fragment.id)
         self.touched[fragment.id] = None
         del self.live[place]
         del self.places[bisect_left(self.places, place)]

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import signal
-import subprocess
-import sys
 from types import SimpleNamespace
 
+import forked
 import pytest
 
 from ctxbudget.cli import main
-
-CLEAN = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
 
 
 def lines(prompts, *, results=(), model="claude-opus-4-5", tool="Read", orphan=False, dangling=False):
@@ -65,16 +61,7 @@ def session(tmp_path_factory):
 @pytest.fixture(scope="session")
 def command():
     """Run ``ctxbudget``: the finished process, its output as bytes."""
-
-    def run(*arguments, cwd=None, env=(), stdin=b"", python=("-m", "ctxbudget")):
-        environment = {name: value for name, value in os.environ.items() if name not in CLEAN}
-        environment |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **dict(env)}
-        return subprocess.run(
-            [sys.executable, *python, *map(str, arguments)],
-            input=stdin, capture_output=True, env=environment, cwd=cwd, timeout=60, check=False,
-        )  # fmt: skip
-
-    return run
+    return forked.run
 
 
 @pytest.fixture

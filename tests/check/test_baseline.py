@@ -131,6 +131,9 @@ def test_a_damaged_baseline_is_told(session, tmp_path, text, words):
         known(session("d.jsonl", [100]), file)
     assert words in error.value.message
     assert error.value.hint
+    with pytest.raises(ConfigError):
+        known(session("d.jsonl", [100]), file, update_baseline=True)
+    assert file.read_text(encoding="utf-8") == text, "it may be something else: it stays"
 
 
 def test_a_missing_one_is_told_unless_it_is_being_made(session, tmp_path):

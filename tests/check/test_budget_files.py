@@ -109,7 +109,7 @@ MISTAKES = [
     ("context_budget:\n  hard_threshold: 80\n", 2, "may mean a share or tokens", "80%"),
     ("context_budget:\n  max_input_tokens: yes\n", 2, "max_input_tokens is True", "a number"),
     ("context_budget:\n  max_input_tokens: .inf\n", 2, "is no number of tokens", "200k"),
-    ("context_budget:\n  soft_threshold: 0.9\n  hard_threshold: 0.7\n", 2, "is above hard_threshold", "warn first"),
+    ("context_budget:\n  soft_threshold: 0.9\n  hard_threshold: 0.7\n", 2, "above hard_threshold", "the larger"),
     ("context_budget:\n  growth: 1k\n  growth: 2k\n", 3, "stands here twice", "one of them"),
     ("context_budget:\n  overrides:\n    - growth: 5k\n", 3, "an override without paths", "paths"),
     ("context_budget:\n  overrides:\n    - paths: ['../other']\n", 3, "cannot match", "relative to the folder"),
@@ -231,12 +231,47 @@ def test_show_and_init_as_commands(run, tmp_path, session):
     assert run("config", "init", "a.jsonl", "-o", "ctxbudget.yaml", cwd=tmp_path).returncode == 2
 
 
+FITTED = [
+    # the fullest turn, the window, soft, hard, the levels that a check under it then finds
+    (50_000, 100_000, "0.70", "0.90", []),
+    (70_000, 100_000, "0.70", "0.90", []),
+    (75_920, 100_000, "0.76", "0.90", []),
+    (88_001, 100_000, "0.89", "0.94", []),
+    (95_500, 100_000, "0.96", "1.00", []),
+    (100_000, 100_000, "1.00", "1.00", []),
+    (100_001, 100_000, "1.00", "1.00", ["error", "error"]),
+]
+
+
+@pytest.mark.parametrize("peak, window, soft, hard, levels", FITTED)
+def test_what_init_writes_does_not_warn_at_once(tmp_path, session, peak, window, soft, hard, levels):
+    path = session("fit.jsonl", [100, peak], into=tmp_path)
+    text = fitting.written(fitting.fitted(load(str(path)), SCHEMES["agent"], window), SCHEMES["agent"])
+    assert f"soft_threshold: {soft} " in text
+    assert f"hard_threshold: {hard} " in text
+    assert ("Not all of them stay within their window" in text) is bool(levels)
+    report = check(path, window=window, settings=settings(tmp_path, text))
+    assert [one.level for one in report.failures] == levels
+
+
+def test_nor_where_the_window_is_unknown(tmp_path):
+    chat = {"messages": [{"role": "user", "content": "hi " * 60_000}, {"role": "assistant", "content": "yes"}]}
+    (tmp_path / "chat.json").write_text(json.dumps(chat), encoding="utf-8")
+    fit = fitting.fitted(load(str(tmp_path / "chat.json")), SCHEMES["agent"])
+    text = fitting.written(fit, SCHEMES["agent"])
+    assert fit.fullest is None
+    assert f"max_input_tokens: {-(-fit.peak.tokens * 5 // 4000) * 1000} " in text
+    assert "soft_threshold: 0.79 " in text
+    assert check(tmp_path / "chat.json", settings=settings(tmp_path, text)).failures == []
+
+
 @pytest.mark.parametrize("scheme", ["agent", "window"])
 def test_what_init_writes_is_kept_by_the_traces_it_was_fitted_to(tmp_path, scheme):
     paths = [f"sample_traces/{name}" for name in TRACES]
     fit = fitting.fitted(fitting.read(paths, Options(), None, []), SCHEMES[scheme])
     found = settings(tmp_path, fitting.written(fit, SCHEMES[scheme]))
     report = check(paths, settings=found)
+    assert report.failures == []
     assert report.exit_code == 0
     assert set(found.budget.layers) <= set(SCHEMES[scheme].layers)
 

@@ -1,6 +1,9 @@
 """What a pull request may bring: settings, baselines and traces made to break the gate. None does."""
 
 import json
+import re
+import unicodedata
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -85,7 +88,13 @@ def test_a_file_that_is_no_settings(tmp_path):
     assert config.discover(tmp_path).source is None
 
 
-EVIL = "\x1b]0;owned\x07 ::error::x\r\n<script>=1+1 \u202e`$(ls)`"
+EVIL = (
+    "\x1b]0;owned\x07\n::error::x\r\n::set-env name=X::y\n##[add-path]/x\n##vso[task.setvariable]x\n"
+    "<script>x</script>\n=1+1 @octocat ![x](http://e.vil)"
+    " \u202e\u2066`$(ls)` ]]> </failure> &amp; | {0} \ufffe \ud800 \u2028\x85 %0A::debug::z"
+)
+FILE = "::error::a%0A,b=c:<b>\u202e;=1+1 [x](y) `q`.jsonl"
+ACTING = {"Cc", "Zl", "Zp", "Cs"}
 
 
 def test_a_trace_that_shouts(session, run, tmp_path):
@@ -99,6 +108,31 @@ def test_a_trace_that_shouts(session, run, tmp_path):
     assert "\u202e" not in shown.stdout.decode()
     (tmp_path / "ctxbudget.yaml").write_bytes(shown.stdout)
     assert config.discover(tmp_path).budget.layers
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit", "sarif", "github", "markdown"])
+def test_from_the_file_to_every_output_nothing_acts(session, run, tmp_path, form):
+    session(FILE, [100, 900, 300], tool=f"Read{EVIL}", model=f"claude{EVIL}", results=[EVIL * 40], into=tmp_path)
+    arguments = ["check", ".", "--window", "1000", "--growth", "1%", "--must-keep", EVIL]
+    done = run(*arguments, "--format", form, cwd=tmp_path)
+    page = done.stdout.decode()
+    assert done.returncode == 2, "a fact that nothing held"
+    assert "CB102" in page
+    for text in (page, done.stderr.decode()):
+        assert "##[" not in text
+        assert not any(unicodedata.category(c) in ACTING for c in text if c != "\n" and form != "json")
+        ours = form == "github" and text is page
+        assert ours or not any(line.lstrip().startswith("::") for line in text.splitlines())
+    if form == "github":
+        starts = {line.partition(" ")[0] for line in page.splitlines() if line.startswith("::")}
+        assert starts - {"::group::Context"} == {"::error", "::warning", "::endgroup::"}
+    if form in {"json", "sarif"}:
+        json.loads(page)
+    if form == "junit":
+        ET.fromstring(page)  # noqa: S314 - our own output
+    if form == "markdown":
+        outside = re.sub(r"(`+).*?\1", "", page)
+        assert not any(harm in outside for harm in ("<", "e.vil", "@octocat", "]("))
 
 
 @pytest.mark.parametrize("pattern", ["/(a+)+$/", "/[/", "/x{9999999}/"])

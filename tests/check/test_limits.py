@@ -116,6 +116,52 @@ def by_hand(path):
     }
 
 
+SIDES = [
+    # tokens, of a whole, against a limit: what is shown
+    (150_000, 200_000, 150_000, "75.00 %"),
+    (150_001, 200_000, 150_000, "75.01 %"),  # 75.0005 %
+    (150_006, 200_000, 150_000, "75.01 %"),
+    (150_030, 200_000, 150_000, "75.02 %"),
+    (149_999, 200_000, 150_000, "75.00 %"),
+    (151_845, 200_000, 150_000, "75.92 %"),
+    (99_999, 300_000, 99_999, "33.33 %"),
+    (100_000, 300_000, 99_999, "33.34 %"),
+    (199_999, 300_000, 199_999, "66.66 %"),  # 66.67 % would be above
+    (1_000, 999, 999, "100.11 %"),
+    (310_000, 200_000, 150_000, "155.00 %"),
+    (2_500_000, 200_000, 150_000, "1,250.00 %"),
+    (1, 1_000_000, 750_000, "0.00 %"),
+]
+
+
+@pytest.mark.parametrize("tokens, whole, most, shown", SIDES)
+def test_a_share_is_told_on_its_own_side_of_the_limit(tokens, whole, most, shown):
+    assert sizes.beside_limit(tokens, whole, most) == shown
+
+
+@given(st.integers(1, 10**7), st.integers(1, 10**7), st.integers(1, 10_000))
+def test_no_share_contradicts_the_verdict(tokens, whole, share):
+    """A limit of ``share`` hundredths of a percent."""
+    limit = Amount(share=Fraction(share, 10_000))
+    text = sizes.beside_limit(tokens, whole, limit.of(whole))
+    shown = Fraction(text.removesuffix(" %").replace(",", "")) / 100
+    assert (shown > limit.share) is (tokens > limit.of(whole))
+    assert abs(shown - Fraction(tokens, whole)) <= Fraction(1, 10_000)
+
+
+def test_what_is_just_above_reads_above_everywhere(session, run, tmp_path):
+    session("just.jsonl", [100, 75_003, 300], into=tmp_path)
+    for form in ("text", "markdown", "junit", "sarif", "github", "json"):
+        page = run("check", "just.jsonl", "--window", "100k", "--format", form, cwd=tmp_path).stdout.decode()
+        assert "75.01 %" in page
+        assert "75.00 %" not in page
+        assert "75.0 %" not in page
+    session("just.jsonl", [100, 20], into=tmp_path / "two")
+    session("over.jsonl", [100, 75_001], into=tmp_path / "two")
+    table = run("check", "two", "--window", "100k", cwd=tmp_path).stdout.decode()
+    assert "75,001    75.01 %  75,000" in table
+
+
 def test_a_budget_file_and_flags_mean_the_same(session):
     path = session("same.jsonl", [100, 900])
     by_flag = check(path, window=1_000, max="80%").checked[0].failures

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-
-CLEAN = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "COLORTERM", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONWARNINGS")
+from forked import run
 
 
 @pytest.fixture(scope="session")
 def command():
     """Run ``ctxbudget``: the finished process, its output as bytes."""
-
-    def run(*arguments, stdin=None, env=(), cwd=None, python=()):
-        environment = {name: value for name, value in os.environ.items() if name not in CLEAN}
-        environment |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **dict(env)}
-        return subprocess.run(
-            [sys.executable, *python, "-m", "ctxbudget", *map(str, arguments)],
-            input=stdin or b"", capture_output=True, env=environment, cwd=cwd, timeout=60, check=False,
-        )  # fmt: skip
-
     return run
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from forked import clean
 
 from ctxbudget.cli import progress
 
@@ -73,6 +74,7 @@ def test_a_file_that_cannot_be_read_is_told_beside_the_others(command, text, tmp
     "arguments, message",
     [
         (["-s", "windw"], "error: unknown strategy 'windw'\nhint: did you mean 'window'?\n"),
+        (["-s", "none,clear"], "error: 'none,clear' is no strategy\nhint: give each of its own: -s none -s clear\n"),
         (["--jobs", "0"], "error: 0 jobs do nothing\nhint: give --jobs 1 or more\n"),
         (["--sweep", "window=9..3"], "error: window: a range from 9 to 3 holds nothing\nhint: the smaller end"),
         (["--sweep", "keep=1..3"], "error: 'keep' is no option to sweep\nhint: write it as PASS.OPTION, or window\n"),
@@ -102,7 +104,7 @@ def watched(*arguments):
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "ctxbudget", *map(str, arguments)], stdout=subprocess.PIPE, stderr=theirs,
-        env={**os.environ, "TERM": "xterm-256color"},
+        env=clean(),
     )  # fmt: skip
     os.close(theirs)
     shown = b""

@@ -23,6 +23,7 @@ LIMIT = ("--max", "300", "--quiet")
 def folder(tmp_path, write_session, monkeypatch):
     write_session(tmp_path / "session.jsonl")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)  # a width asked for is the screen's, not a file's
     return tmp_path
 
 

@@ -41,7 +41,7 @@ def test_lists(command, text, what, parts):
     "words, expected",
     [
         ("ctxbudget an", "analyze"),
-        ("ctxbudget analyze --from clau", "claude-code"),
+        ("ctxbudget analyze --from claude-co", "claude-code"),
         ("ctxbudget analyze --scheme ag", "agent"),
         ("ctxbudget analyze --format mark", "markdown"),
         ("ctxbudget analyze --by res", "resource"),

@@ -10,7 +10,7 @@ from ctxbudget.builder import TraceBuilder
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.ledger import unpaired
 from ctxbudget.loaders import anthropic_messages
-from ctxbudget.loaders.anthropic_messages.stream import joined
+from ctxbudget.providers.anthropic.stream import joined
 from ctxbudget.records import read
 from ctxbudget.trace import Kind, Usage
 

@@ -383,3 +383,17 @@ def test_the_real_recording():
     last = {line["id"]: line["tokens"] for line in lines if line.get("type") == "gemini"}
     assert [call.usage.total for call in trace.billed] == [tokens["total"] for tokens in last.values()]
     assert [turn.usage.cache_read for turn in trace.turns] == [tokens["cached"] for tokens in last.values()]
+
+
+def test_a_summary_stays_itself_and_leaves_with_the_next_one():
+    first, second = user("s", "<state_snapshot>one</state_snapshot>"), user("t", "<state_snapshot>two</state_snapshot>")
+    said = [user("c", "more"), gemini("d", "two")]
+    trace = one(
+        HEAD, user("a"), gemini("b", "one"), *said, history(first, *said), user("e"), gemini("f"),
+        history(first, *said, user("e"), gemini("f")), user("g", "last"), gemini("h", "three"),
+        history(second, user("g", "last"), gemini("h", "three")), user("i", "end"), gemini("k"),
+    )  # fmt: skip
+    assert len(trace.recorded) == 2
+    assert texts(context(trace, 4)).count(first["content"]) == 1
+    assert texts(context(trace, 5)) == [second["content"], "last", "three", "end"]
+    assert len(trace.turns) == 5

@@ -291,3 +291,10 @@ def test_real_scores_agree_with_the_results():
     traces = load(str(REAL / "theory-of-mind-100.eval"), PLAIN)
     assert sum(trace.outcome.score for trace in traces) == pytest.approx(83)
     assert [trace.source.label for trace in traces] == [str(number) for number in range(1, 101)]
+
+
+def test_the_references_of_the_first_logs_are_put_back(tmp_path):
+    asked = [{"role": "system", "content": "tc://5f"}, user("go")]
+    old = {"events": [model(*asked, reply=said("done"))], "content": {"5f": "Be brief, and say so."}}
+    (trace,) = loaded(tmp_path, {"id": 1, "epoch": 1, "messages": [], "transcript": old})
+    assert texts(trace.fragments) == ["Be brief, and say so.", "go", "done"]

@@ -67,8 +67,9 @@ def test_the_sample_is_a_thread_over_two_traces_and_a_run_of_counts_alone():
 def test_a_tool_that_asks_a_model_is_a_sub_agent():
     [helper] = load(str(SAMPLE), PLAIN)[0].children
     usage = helper.billed[0].usage
+    assert helper.source.label == "ask_archivist"
     assert (helper.model, usage.input, usage.cache_read) == ("claude-sonnet-4-5-20250929", 34, 20)
-    assert [fragment.kind for fragment in helper.fragments][0] is Kind.SYSTEM_PROMPT
+    assert helper.fragments[0].kind is Kind.SYSTEM_PROMPT
 
 
 def test_no_other_format_claims_the_sample():

@@ -382,7 +382,7 @@ def build(steps, children=()):
                     builder.message("user", number)
                     pieces.append(builder.add(Kind.SUMMARY, text))
                 builder.message("user", number)
-            case ("elide", at, text) if any(piece is pieces[at] for piece in builder._live if at < len(pieces)):
+            case ("elide", at, text) if at < len(pieces) and pieces[at] in builder._live:
                 with builder.compaction(number, removed=[pieces[at]], form=Form.CLEARED, trigger="elision"):
                     pieces.append(builder.stand_in(pieces[at], text))
             case ("bill", usage, purpose):

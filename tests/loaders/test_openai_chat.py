@@ -11,8 +11,8 @@ from ctxbudget.builder import TraceBuilder
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.ledger import unpaired
 from ctxbudget.loaders import openai_chat
-from ctxbudget.loaders.openai_chat.tags import Written, cut
-from ctxbudget.loaders.openai_chat.usage import read_usage
+from ctxbudget.providers.openai.tags import Written, cut
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.records import read
 from ctxbudget.trace import Kind, Usage
 

@@ -10,7 +10,7 @@ import pytest
 from ctxbudget.builder import TraceBuilder
 from ctxbudget.ledger import context, unpaired
 from ctxbudget.loaders import Options, load, openai_responses, sniff
-from ctxbudget.loaders.openai_responses.usage import read_usage
+from ctxbudget.providers.openai.usage import read_items_usage
 from ctxbudget.records import read
 from ctxbudget.trace import Kind
 
@@ -93,16 +93,17 @@ def test_a_chain_of_responses():
     (trace,) = sample("-chained.jsonl")
     assert [kinds(trace.entering(turn)) for turn in trace.turns] == [
         ["tool_definitions", "tool_definitions", "tool_definitions", "system_prompt", "user"],
-        ["tool_definitions", "call", "retrieval", "call", "result", "reasoning", "user"],
+        ["tool_definitions", "call", "retrieval", "call", "result"],
+        ["answer", "user"],
         ["call", "answer", "user"],
         ["call", "result"],
     ]  # fmt: skip
     assert unpaired(trace) == ([], [])
-    assert [turn.reported for turn in trace.turns] == [2210, 8120, 2480, 2530]
+    assert [turn.reported for turn in trace.turns] == [None, 2210, 8120, 2480, 2530]
     (compaction,) = trace.recorded
-    assert (compaction.turn, compaction.trigger) == (3, "auto")
+    assert (compaction.turn, compaction.trigger) == (4, "auto")
     assert [(part.kind, part.tokens) for part in compaction.edit.inserted] == [(Kind.SUMMARY, 75)]
-    held = kinds(context(trace, 3))
+    held = kinds(context(trace, 4))
     assert (held.count("user"), held.count("summary"), held.count("system_prompt")) == (1, 1, 1)
     assert not any("loans.example" in part.text or "not shown" in part.text for part in trace.fragments)
 
@@ -227,6 +228,20 @@ def test_items_of_a_reply(item, expected, dangling):
 def test_names_of_tools_on_servers():
     trace = one(exchanged("go", response({"type": "mcp_call", "name": "f", "server_label": "s", "output": "x"})))
     assert [part.tool for part in trace.fragments if part.asks] == ["s__f"]
+    offered = {"type": "mcp_list_tools", "server_label": "s", "tools": [{"name": "f"}, {"name": "g"}, "odd"]}
+    trace = one(exchanged("go", response(offered)))
+    assert [part.tool for part in trace.fragments if part.kind is Kind.TOOL_DEFINITIONS] == ["s__f", "s__g", None]
+
+
+def test_a_tool_that_ran_at_the_provider_s_is_in_the_prompt_that_was_counted():
+    ran = {"type": "mcp_call", "id": "m", "name": "f", "server_label": "s", "output": "x" * 500}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+    thought = {"type": "reasoning", "summary": []}
+    (trace,) = [one(exchanged("go", response(thought, ran, ran | {"id": "n"}, thought, said)))]
+    assert [kinds(trace.entering(turn)) for turn in trace.turns] == [["user"], ["call", "result"] * 2]
+    assert [turn.usage is not None for turn in trace.turns] == [False, True]
+    assert [call.turn for call in trace.billed] == [2]
+    assert (kinds(trace.reply), trace.turns[-1].pending) == (["answer"], False)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +335,7 @@ def test_spans_of_responses_have_usage_alone():
     ],
 )  # fmt: skip
 def test_usage_is_disjoint(raw, expected):
-    usage = read_usage(raw)
+    usage = read_items_usage(raw)
     assert (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning, usage.total) == expected
 
 
@@ -369,14 +384,14 @@ def test_others_are_not_its_own(records):
     "name, pending",
     [
         ("compaction.json", True),  # what follows the compaction waits for the next call
-        ("mcp-tool.json", True),  # the result of the server's tool is in no recorded prompt yet
+        ("mcp-tool.json", None),  # asked again within the response, with the result of the server's tool
         ("web-search-tool.json", False),
     ],
 )
 def test_real_responses(name, pending):
     (trace,) = load(str(REAL / name))
     assert trace.source.format == "openai-responses"
-    assert [turn.pending for turn in trace.turns] == ([False, True] if pending else [False])
+    assert [turn.pending for turn in trace.turns] == {True: [False, True], False: [False], None: [False] * 2}[pending]
     assert unpaired(trace) == ([], [])
     usage = json.loads((REAL / name).read_text(encoding="utf-8"))["usage"]
     (call,) = trace.billed

@@ -109,6 +109,7 @@ def test_an_agent_started_by_an_agent_is_a_child_with_its_own_calls():
         "You count mites on pictures of boards. Answer with a number and one sentence."
     ]
     assert [turn.reported for turn in child.turns] == [118, 147]
+    assert (child.source.label, child.source.agent) == ("mite-counter", "mite-counter")
     assert [part.text for part in child.fragments if part.answers] == ['{"mites":31,"hours":24}']
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 
+import forked
 import jsonschema
 import pytest
 from rich.cells import cell_len
@@ -45,6 +43,17 @@ def test_it_loads_again_and_is_what_the_schema_says():
     data = dumped(two())
     assert from_json(data) == two()
     jsonschema.validate(json.loads(data), json_schema())
+
+
+@pytest.mark.parametrize("placebo", [True, False])
+def test_what_is_done_is_told_and_only_grows(placebo):
+    told = []
+    compare(TWO, ["none", "window"], placebo=placebo, on_step=lambda *step: told.append(step))
+    shares = [done for _, done, _ in told]
+    assert shares == sorted(shares)
+    assert {path for path, *_ in told} == set(TWO)
+    assert len(told) == 2 * (22 if placebo else 2)
+    assert all(of == 2 and 0 <= done < 2 for _, done, of in told)
 
 
 def test_pooled_is_the_sum_and_the_fullest():
@@ -146,10 +155,7 @@ def test_words_never_say_that_a_task_would_have_failed():
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "ctxbudget", "compare", *arguments], capture_output=True, timeout=120, check=False,
-        env={name: value for name, value in os.environ.items() if name not in {"COLUMNS", "FORCE_COLOR"}},
-    )  # fmt: skip
+    return forked.run("compare", *arguments)
 
 
 def test_the_command():

@@ -19,6 +19,7 @@ from ctxbudget.replays import replay, report_of
 from ctxbudget.report import schema
 from ctxbudget.report.loading import from_json
 from ctxbudget.report.run_events import events
+from ctxbudget.store import Store, StoreError, key_of
 from ctxbudget.strategy.naming import find
 from ctxbudget.summaries import Summary
 
@@ -182,7 +183,9 @@ def test_what_the_summaries_did(refund):
     text = shown(refund)
     assert re.search(r"17 +full +1 +extractive, simulated", text)
     assert re.search(r"Summaries +2 stand \(2 of everything\); 2 model calls would read [\d,]+ tokens", text)
-    assert frames.summaries(refund)["generation"].tolist() == [1, 2]
+    frame = frames.summaries(refund)
+    assert frame["generation"].tolist() == [1, 2]
+    assert frame["lost"].tolist() == ["; ".join(one.lost) for one in refund.summaries]
 
 
 @pytest.mark.parametrize(
@@ -230,3 +233,17 @@ def test_all_of_it_is_in_the_json(migration, refund):
         jsonschema.validate(orjson.loads(data), shipped)
     keys = {each.name for each in fields(refund)}
     assert keys >= {"regret", "cost", "summaries", "drift"}
+
+
+def test_a_store_takes_what_a_strategy_moves_out(sample, tmp_path):
+    trace, folder = sample("migrate_module.jsonl"), tmp_path / "kept"
+    run = prepare(trace, "external-memory:over=200", window=120_000, store=folder).run()
+    moved = [one.id for one in run.lives if one.form == "offloaded"]
+    texts = {one.id: one.text for one in trace.fragments}
+    assert moved
+    assert all(Store(folder).get(key_of(texts[name])) == texts[name] for name in moved)
+    memory = Store()
+    prepare(trace, "external-memory:over=200", window=120_000, store=memory).run()
+    assert memory.get(key_of(texts[moved[0]])) == texts[moved[0]]
+    with pytest.raises(StoreError):
+        prepare(trace, "external-memory", store=__file__)

@@ -1,8 +1,12 @@
 """Small traces, one within its budget and one beyond it."""
 
+import gc
 import json
+import signal
 
 import pytest
+
+from ctxbudget.cli import main
 
 
 def conversation(words):
@@ -16,6 +20,22 @@ def conversation(words):
 def chat():
     """Makes such a conversation."""
     return conversation
+
+
+@pytest.fixture
+def called(monkeypatch, capfd):
+    """Run ``ctxbudget`` with these arguments in a folder, inside this process: the exit code."""
+    before = signal.getsignal(signal.SIGPIPE)
+
+    def run(arguments, folder):
+        monkeypatch.chdir(folder)
+        code = main(arguments)
+        capfd.readouterr()
+        return code
+
+    yield run
+    gc.enable()
+    signal.signal(signal.SIGPIPE, before)
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""The composite GitHub Action: its shell steps, run as a runner runs them."""
+"""The composite GitHub Action: its shell steps, run as a runner runs them.
+
+Starting ctxbudget costs a second, so most runs note down what the action calls it with, and the call is made here.
+"""
 
 import json
 import os
@@ -22,18 +25,25 @@ set -euo pipefail
 if [ "$2" = venv ]; then
   mkdir -p "$3/bin"
   ln -sf "$0" "$3/bin/python"
-  printf '#!/usr/bin/env bash\\nexec "%s" -m ctxbudget "$@"\\n' "$REAL_PYTHON" > "$3/bin/ctxbudget"
+  cp "$RUNNER_TEMP/stand-in" "$3/bin/ctxbudget"
   chmod +x "$3/bin/ctxbudget"
 else
   echo "$@" >> "$RUNNER_TEMP/installed"
 fi
+"""
+REAL = """#!/usr/bin/env bash
+exec "$REAL_PYTHON" -m ctxbudget "$@"
+"""
+NOTED = """#!/usr/bin/env bash
+printf '%s\\0' "$@" > "$RUNNER_TEMP/arguments"
+exit 7
 """
 
 
 class Runner:
     """As much of GitHub's runner as the action needs: inputs, outputs of steps, and their environment."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, ctxbudget):
         self.folder = folder
         self.temp = folder / "runner"
         self.temp.mkdir()
@@ -41,6 +51,7 @@ class Runner:
         self.outputs = {}
         self.python = self.temp / "python"
         self.python.write_text(PYTHON)
+        (self.temp / "stand-in").write_text(ctxbudget)
         self.python.chmod(self.python.stat().st_mode | stat.S_IXUSR)
 
     def run(self, **inputs):
@@ -76,10 +87,20 @@ class Runner:
             lambda found: self.given[found[2]] if found[1] == "inputs" else self.outputs[found[2]][found[3]], text
         )
 
+    @property
+    def arguments(self):
+        """What the action called ctxbudget with, where that was only noted down."""
+        return (self.temp / "arguments").read_text().split("\0")[:-1]
+
 
 @pytest.fixture
 def runner(traces):
-    return Runner(traces)
+    return Runner(traces, REAL)
+
+
+@pytest.fixture
+def noted(traces):
+    return Runner(traces, NOTED)
 
 
 def test_it_is_an_action(published):
@@ -95,9 +116,9 @@ def test_every_input_is_used_and_none_other():
     assert used == set(ACTION["inputs"])
 
 
-def test_it_installs_the_checkout_it_came_with(runner):
-    runner.run(paths="traces/small.json")
-    *_, target = (runner.temp / "installed").read_text().split()
+def test_it_installs_the_checkout_it_came_with(noted):
+    noted.run(paths="traces/small.json")
+    *_, target = (noted.temp / "installed").read_text().split()
     assert (Path(target).resolve() / "pyproject.toml").is_file()
 
 
@@ -119,12 +140,13 @@ def test_it_installs_the_checkout_it_came_with(runner):
         ({"paths": ""}, 2),
     ],
 )
-def test_the_exit_code_is_that_of_the_check(runner, inputs, code):
-    (runner.folder / "budget.yaml").write_text("context_budget: {max_input_tokens: 600, hard_threshold: 0.9}\n")
-    done = runner.run(**inputs)
-    assert done.returncode == code, done.stderr
-    assert runner.outputs["check"] == {"exit-code": str(code)}
-    assert not (runner.folder / "pwned").exists()
+def test_what_it_calls_the_check_with(noted, called, inputs, code):
+    (noted.folder / "budget.yaml").write_text("context_budget: {max_input_tokens: 600, hard_threshold: 0.9}\n")
+    done = noted.run(**inputs)
+    assert done.returncode == 7, done.stderr
+    assert noted.outputs["check"] == {"exit-code": "7"}
+    assert called(noted.arguments, noted.folder / inputs.get("working-directory", ".")) == code
+    assert not (noted.folder / "pwned").exists()
 
 
 def test_it_annotates_and_summarises_and_writes_every_file(runner):
@@ -132,6 +154,8 @@ def test_it_annotates_and_summarises_and_writes_every_file(runner):
     for name in names.values():
         (runner.folder / name).write_text("from the run before")
     done = runner.run(paths="traces", max="500", **names)
+    assert done.returncode == 1
+    assert runner.outputs["check"] == {"exit-code": "1"}
     assert done.stdout.startswith("::error file=traces/large.json,")
     assert (runner.temp / "summary.md").read_text().startswith("## Context budget failed: 2 traces, 1 over a limit\n")
     starts = {"junit": "<?xml", "sarif": '{"$schema"', "markdown": "## Context", "json": '{"schema"'}
@@ -139,9 +163,9 @@ def test_it_annotates_and_summarises_and_writes_every_file(runner):
         assert (runner.folder / names[name]).read_text().startswith(start)
 
 
-def test_a_baseline_excuses_what_it_knows_and_nothing_worse(runner, chat):
-    command = [sys.executable, "-m", "ctxbudget", "check", "traces", "--max=500", "--baseline=known.json"]
-    subprocess.run([*command, "--update-baseline"], cwd=runner.folder, capture_output=True, check=True)
-    assert runner.run(paths="traces", max="500", baseline="known.json").returncode == 0
-    (runner.folder / "traces" / "large.json").write_text(chat(2000))
-    assert runner.run(paths="traces", max="500", baseline="known.json").returncode == 1
+def test_a_baseline_excuses_what_it_knows_and_nothing_worse(noted, called, chat):
+    called(["check", "traces", "--max=500", "--baseline=known.json", "--update-baseline"], noted.folder)
+    noted.run(paths="traces", max="500", baseline="known.json")
+    assert called(noted.arguments, noted.folder) == 0
+    (noted.folder / "traces" / "large.json").write_text(chat(2000))
+    assert called(noted.arguments, noted.folder) == 1

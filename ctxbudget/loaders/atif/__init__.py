@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget import records
 from ctxbudget.errors import TraceError
 from ctxbudget.exchanges import compact
-from ctxbudget.loaders.atif.steps import Steps
+from ctxbudget.loaders.atif.steps import Steps, references
 from ctxbudget.message_lists import opening
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Kind, Outcome
@@ -62,6 +62,18 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         if beside is not None and build.outcome is None:
             build.outcome = _verdict(beside)
         yield build.finish(reading.parse)
+
+
+def companions(reading: Reading) -> list[Path]:
+    """What continues the trajectories, and the files of their sub-agents."""
+    beside = None if reading.held else Path(reading.path)
+    found: list[Path | None] = []
+    for record in reading.unwrap():
+        for run in _parts(_unwrapped(record.data), beside):
+            names = [string(run.get("continued_trajectory_ref"))]
+            names += [name for step in items(run.get("steps")) for name, _ in references(mapping(step))]
+            found += [_file(name, beside) for name in names]
+    return [file for file in found if file is not None]
 
 
 def _is_trajectory(data: dict[str, Any]) -> bool:

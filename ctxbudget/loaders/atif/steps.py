@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.openai_chat.usage import read_usage
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Kind
 
@@ -202,13 +202,19 @@ class Steps:
                     self.skipped["part of a message, not read"] += 1
 
     def _refer(self, step: Step, *, summarising: bool) -> None:
-        for result in items(mapping(step.get("observation")).get("results")):
-            for one in items(mapping(result).get("subagent_trajectory_ref")):
-                reference = string(mapping(one).get("trajectory_id")) or string(mapping(one).get("trajectory_path"))
-                label = string(mapping(one).get("session_id")) or reference
-                if reference is not None and label is not None:
-                    self.references.append((reference, label))
-                    self.summarising += [reference] * summarising
+        for reference, label in references(step):
+            self.references.append((reference, label))
+            self.summarising += [reference] * summarising
+
+
+def references(step: Step) -> Iterator[tuple[str, str]]:
+    """The trajectories of helpers that a step names, and what to call them."""
+    for result in items(mapping(step.get("observation")).get("results")):
+        for one in items(mapping(result).get("subagent_trajectory_ref")):
+            reference = string(mapping(one).get("trajectory_id")) or string(mapping(one).get("trajectory_path"))
+            label = string(mapping(one).get("session_id")) or reference
+            if reference is not None and label is not None:
+                yield reference, label
 
 
 def _plain(content: Any) -> str:

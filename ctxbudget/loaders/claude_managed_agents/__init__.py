@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import compact
 from ctxbudget.loaders.claude_managed_agents.thread import Thread
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ TELLING = ("agent.", "span.model_request_", "session.status_", "session.thread_"
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Events of ``agent.*``, ``span.model_request_*`` and ``session.status_*``, plain or under ``raw``."""
-    found = [item for value in opening(head) for item in (value if isinstance(value, list) else [value])]
-    scores = [_score(item) for value in found for item in _inner(value)]
-    return max(scores, default=0)
+    return max((_score(item) for value in first_records(head) for item in _inner(value)), default=0)
 
 
 def _score(record: Any) -> float:

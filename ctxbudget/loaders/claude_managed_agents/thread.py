@@ -6,8 +6,8 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxbudget.exchanges import compact
-from ctxbudget.loaders.anthropic_messages.messages import Messages
-from ctxbudget.loaders.anthropic_messages.usage import read_usage
+from ctxbudget.providers.anthropic.messages import Messages
+from ctxbudget.providers.anthropic.usage import read_usage
 from ctxbudget.trace import Kind, Outcome
 
 if TYPE_CHECKING:

@@ -15,17 +15,17 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.claude_code import fill
 from ctxbudget.loaders.claude_stream_json.session import Session
 from ctxbudget.loaders.claude_stream_json.sums import checked, plain, windows
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
+from ctxbudget.providers.claude_code.chain import fill
 from ctxbudget.trace import Kind, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.builder import Start, TraceBuilder
-    from ctxbudget.loaders.claude_code.lines import Line
+    from ctxbudget.providers.claude_code.lines import Line
     from ctxbudget.records import Reading
     from ctxbudget.trace import Trace
 
@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Lines with ``session_id`` beside ``message``, ``subtype`` or ``event``; a Claude Code session has ``parentUuid``
     and ``sessionId``. The log of a program may have a line of its own before."""
-    found = opening(head) or opening(head.partition(b"\n")[2])
-    records = [item for value in found for item in (value if isinstance(value, list) else [value])]
-    if any(isinstance(record, dict) and "parentUuid" in record for record in records):
+    found = first_records(head, logged=True)
+    if any(isinstance(record, dict) and "parentUuid" in record for record in found):
         return 0.0
-    return 0.95 if any(_is_own(record) for record in records) else 0.0
+    return 0.95 if any(map(_is_own, found)) else 0.0
 
 
 def _is_own(record: Any) -> bool:

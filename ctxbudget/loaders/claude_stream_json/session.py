@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from ctxbudget.loaders.claude_code.lines import Line
+from ctxbudget.providers.claude_code.lines import Line
 
 Fields = dict[str, Any]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxbudget.loaders.anthropic_messages.usage import read_usage
+from ctxbudget.providers.anthropic.usage import read_usage
 from ctxbudget.trace import Billed, Usage, Warning
 
 if TYPE_CHECKING:

@@ -74,6 +74,12 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
                 yield _task(reading, start, messages)
 
 
+def companions(reading: Reading) -> list[Path]:
+    """The messages of the screen beside a history, the compaction of a session."""
+    found = (_path_beside(reading, HISTORY, SCREEN), _path_beside(reading, SESSION, COMPACTION))
+    return [path for path in found if path is not None]
+
+
 def _is_shown(item: Any) -> bool:
     match item:
         case {"type": "say" | "ask"}:
@@ -117,11 +123,15 @@ def _finish(reading: Reading, build: TraceBuilder, skipped: Counter[str]) -> Tra
 
 def _beside(reading: Reading, ending: str, other: str) -> Any:
     """The document that lies beside a file, whose name ends otherwise; None where there is none."""
-    if reading.held or not reading.path.endswith(ending):
-        return None
-    path = Path(reading.path[: -len(ending)] + other)
+    path = _path_beside(reading, ending, other)
     try:
-        first = next(iter(records.read(str(path))), None) if path.is_file() else None
+        first = next(iter(records.read(str(path))), None) if path is not None and path.is_file() else None
     except (TraceError, OSError):
         return None
     return first.data if first is not None else None
+
+
+def _path_beside(reading: Reading, ending: str, other: str) -> Path | None:
+    if reading.held or not reading.path.endswith(ending):
+        return None
+    return Path(reading.path[: -len(ending)] + other)

@@ -99,7 +99,7 @@ def read_metrics(raw: Any) -> Usage | None:
 
 
 def model_of(message: dict[str, Any]) -> str | None:
-    """The model of a reply, without the vendor that gateways put before it."""
+    """The model of a reply or a request."""
     info = mapping(message.get("modelInfo"))
     return string(info.get("modelId")) or string(info.get("id"))
 

@@ -54,6 +54,7 @@ class History:
         self._calls = calls
         self._parts = Parts(build, self.skipped)
         self._said: list[Said] = []
+        self._hidden: dict[str, list[Said]] = {}
         self._changes: list[Change] = []
         self._deleted: tuple[int, int] | None = None
         self._spent: Counter[str] = Counter()
@@ -88,7 +89,10 @@ class History:
             pieces = self._parts.reply(message.get("content"), line, message)
         else:
             pieces = self._parts.user(message.get("content"), line)
-        self._said.append(Said(index, _hidden_by(message), string(message.get("id")), pieces))
+        said = Said(index, _hidden_by(message), string(message.get("id")), pieces)
+        self._said.append(said)
+        for name in said.hidden:
+            self._hidden.setdefault(name, []).append(said)
 
     def _ask(self, message: dict[str, Any], index: int) -> None:
         """The call whose reply this is, and what it left out."""
@@ -122,31 +126,44 @@ class History:
         due = [one for one in self._changes if one.at is None or now is None or one.at <= now]
         self._changes = [one for one in self._changes if not (one.at is None or now is None or one.at <= now)]
         for change in due:
-            gone = {id(said) for said in self._said if _goes(said, change)}
-            facts = mapping(change.message.get("metadata"))
-            with self._build.compaction(
-                change.line,
-                trigger="auto" if change.form is Form.NOTICED else "unknown",
-                pre_tokens=tokens(facts.get("tokensBefore")) or None,
-                form=change.form,
-                removed=[piece for said in self._said if id(said) in gone for piece in said.pieces],
-            ):
-                kind = Kind.SUMMARY if change.form is Form.SUMMARY else Kind.INJECTED
-                put = self._parts.written(change.message.get("content"), change.line, kind)
-            stays = [said for said in self._said if id(said) not in gone]
-            own = string(change.message.get("id"))
-            self._said = [Said(-1, _hidden_by(change.message), own, put), *stays]
+            self._make(change)
+
+    def _make(self, change: Change) -> None:
+        leaving = self._leaving(change)
+        facts = mapping(change.message.get("metadata"))
+        with self._build.compaction(
+            change.line,
+            trigger="auto" if change.form is Form.NOTICED else "unknown",
+            pre_tokens=tokens(facts.get("tokensBefore")) or None,
+            form=change.form,
+            removed=[piece for said in leaving for piece in said.pieces],
+        ):
+            kind = Kind.SUMMARY if change.form is Form.SUMMARY else Kind.INJECTED
+            put = self._parts.written(change.message.get("content"), change.line, kind)
+        self._leave(leaving)
+        own = Said(-1, _hidden_by(change.message), string(change.message.get("id")), put)
+        self._said.insert(0, own)
+        for name in own.hidden:
+            self._hidden.setdefault(name, []).insert(0, own)
+
+    def _leaving(self, change: Change) -> list[Said]:
+        """What a change takes the place of, in its order."""
+        if change.gone is not None:
+            return self._hidden.get(change.gone, [])
+        return [said for said in self._said if said.name is None or said.name not in change.kept]
+
+    def _leave(self, leaving: list[Said]) -> None:
+        if len(leaving) == 1 and leaving[0].place >= 0:  # one of many: looked up, not searched for
+            at = bisect_left(self._said, leaving[0].place, key=lambda said: said.place)
+            del self._said[at : at + (self._said[at : at + 1] == leaving)]
+        elif leaving:
+            gone = set(map(id, leaving))
+            self._said = [said for said in self._said if id(said) not in gone]
 
 
 def _hidden_by(message: dict[str, Any]) -> frozenset[str]:
     names = (message.get("condenseParent"), message.get("truncationParent"))
     return frozenset(name for name in names if isinstance(name, str))
-
-
-def _goes(said: Said, change: Change) -> bool:
-    if change.gone is not None:
-        return change.gone in said.hidden
-    return said.name is None or said.name not in change.kept
 
 
 def _change_of(message: dict[str, Any], line: int) -> Change | None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ctxbudget.providers.openai.items import parts
 from ctxbudget.trace import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REPLIES = frozenset({
     "reasoning", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
@@ -54,25 +52,6 @@ def kind_of(text: str, role: str) -> Kind:
     return Kind.INJECTED if role == "developer" or _INJECTED.match(text) else Kind.USER
 
 
-def parts(content: Any) -> Iterator[tuple[int, str, str]]:
-    """The parts of a content: place, what it is (``text``, ``image``, ``sealed``, else its type), text or data."""
-    if isinstance(content, str):
-        yield 0, "text", content
-    for block, part in enumerate(content if isinstance(content, list) else []):
-        match part:
-            case str(text) | {"text": str(text)} | {"refusal": str(text)}:
-                yield block, "text", text
-            case {"type": "input_image" | "output_image" | "image"}:
-                url = part.get("image_url")
-                yield block, "image", url if isinstance(url, str) else ""
-            case {"encrypted_content": str(sealed)}:
-                yield block, "sealed", sealed
-            case {"type": str(kind)}:
-                yield block, kind, ""
-            case _:
-                yield block, type(part).__name__, ""
-
-
 def asks_something(item: dict[str, Any]) -> bool:
     """Whether an input item is the user's own word: where a turn of the user begins."""
     if item.get("type") != "message" or item.get("role") != "user":
@@ -93,10 +72,3 @@ def failed(output: str) -> bool:
     if found is None and output.startswith('{"'):
         found = _JSON.search(output, 0, 200) or _JSON.search(output, max(0, len(output) - 200))
     return found is not None and found[1] != "0"
-
-
-def tool_name(item: dict[str, Any]) -> str:
-    """The name of a called tool; one of a namespace (an MCP server) is written ``namespace__name``."""
-    name, space = item.get("name"), item.get("namespace")
-    name = name if isinstance(name, str) and name else "?"
-    return f"{space}__{name}" if isinstance(space, str) and space and not name.startswith(space) else name

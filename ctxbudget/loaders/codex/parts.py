@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ctxbudget import media
-from ctxbudget.loaders.codex.kinds import SUMMARIES, failed, is_reply, kind_of, parts, tool_name
+from ctxbudget.loaders.codex.kinds import SUMMARIES, failed, is_reply, kind_of
 from ctxbudget.loaders.codex.timeline import Call, Cut, Item
+from ctxbudget.providers.openai.items import parts, tool_name
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.codex.kinds import REPLIES, SUMMARIES, asks_something, instructions, is_input, is_reply
-from ctxbudget.loaders.codex.usage import Charge, Estimate, Meter, read_counts, window
+from ctxbudget.loaders.codex.usage import Charge, Estimate, Meter, window
+from ctxbudget.providers.openai.counters import read_counts
 
 if TYPE_CHECKING:
     from ctxbudget.records import Reading

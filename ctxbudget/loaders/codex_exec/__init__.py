@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.codex_exec.thread import Thread
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """``thread.started``, items in ``item.*`` events. The log of a program may have a line of its own before."""
-    found = opening(head) or opening(head.partition(b"\n")[2])
-    return max((_score(item) for value in found for item in (value if isinstance(value, list) else [value])), default=0)
+    return max(map(_score, first_records(head, logged=True)), default=0)
 
 
 def _score(record: Any) -> float:

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import plain
-from ctxbudget.loaders.codex.usage import Counts, read_counts
 from ctxbudget.loaders.codex_exec.items import FAILED, TOOLS, asked, kind_of, pictures, said, uses_tool
+from ctxbudget.providers.openai.counters import Counts, read_counts
 from ctxbudget.trace import Kind, Outcome
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.loaders.copilot_cli.events import Log, read_log
 from ctxbudget.loaders.copilot_cli.sums import with_sums
 from ctxbudget.loaders.copilot_cli.talk import Talk
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +34,8 @@ PREFIXES = ("session.", "assistant.", "user.message", "tool.execution_", "system
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Events with their own names, ``data`` and ``parentId``."""
-    values = opening(head)
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
     surest = 0.0
-    for value in values[:50]:
+    for value in first_records(head)[:50]:
         match value:
             case {"type": "session.start", "data": {"producer": "copilot-agent"}}:
                 return 0.97

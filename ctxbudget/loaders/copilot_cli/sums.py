@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,11 @@ def with_sums(trace: Trace, log: Log) -> Trace:
                 if usage := read_usage(mapping(metrics).get("usage")):
                     sums[event.run, model] = usage
     own = [call for member in trace.family() for call in member.billed]
-    rests = {place: _rest(usage, own, log, place) for place, usage in sums.items()}
+    known: dict[tuple[int, str], list[Usage]] = defaultdict(list)
+    for call in own:
+        if call.key in log.calls:
+            known[log.calls[call.key]].append(call.usage)
+    rests = {place: _rest(usage, known[place]) for place, usage in sums.items()}
     last = {log.calls[call.key]: call.key for call in own if call.purpose == "turn" and call.key in log.calls}
     extra = {last[place]: rests.pop(place) for place in [*rests] if place in last}
     begin = f"copilot:{trace.source.session}"
@@ -55,9 +60,8 @@ def _with(calls: Iterable[Billed], extra: Mapping[str, Usage]) -> tuple[Billed, 
     )
 
 
-def _rest(usage: Usage, calls: list[Billed], log: Log, place: tuple[int, str]) -> Usage:
+def _rest(usage: Usage, known: list[Usage]) -> Usage:
     """A sum without what its calls have been billed already; never below nothing."""
-    known = [call.usage for call in calls if log.calls.get(call.key) == place]
     given, read, write, output = (
         max(0, getattr(usage, name) - sum(getattr(one, name) for one in known))
         for name in ("input", "cache_read", "cache_write", "output")

@@ -23,7 +23,7 @@ from ctxbudget.loaders.gemini_cli.contents import conversations, is_content
 from ctxbudget.loaders.gemini_cli.recording import Recording
 from ctxbudget.loaders.gemini_cli.retelling import Retelling
 from ctxbudget.loaders.gemini_cli.stream import is_event, runs
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,8 +39,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-][\w.-]{0,199}")
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """``projectHash`` beside ``sessionId``; messages of type ``gemini``; events with ``tool_id``; ``parts`` without
     types. The log of a program may have a line of its own before."""
-    found = opening(head) or opening(head.partition(b"\n")[2])
-    return max((_score(item) for value in found for item in (value if isinstance(value, list) else [value])), default=0)
+    return max(map(_score, first_records(head, logged=True)), default=0)
 
 
 def _score(record: Any) -> float:
@@ -75,6 +74,12 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         for name, count in sorted(skipped.items()):
             build.warn("unknown-record", f"{name} ({count})")
         yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+
+
+def companions(reading: Reading) -> list[Path]:
+    """The recordings of the session's sub-agents."""
+    named = (record.get("sessionId") for record in first_records(reading.head) if isinstance(record, dict))
+    return _agent_files(reading.path, next((name for name in named if isinstance(name, str)), None))
 
 
 def _session(found: Iterable[Record], start: Start, path: str) -> Iterator[tuple[TraceBuilder, dict[str, int]]]:

@@ -141,13 +141,17 @@ class Speaker:
                     self._other(part, block)
         if kept:
             self._speak("assistant", line)
-        for block, call in enumerate(kept):
-            self._call(call.get("name"), call.get("args"), call.get("id"), block)
-        if any(call.get("result") is not None for call in kept):
-            self._speak("tool", line)
-        for block, call in enumerate(kept):
-            self._kept_result(call, block)
+            self._kept(kept, line)
         return self._pieces
+
+    def _kept(self, calls: list[Fields], line: int) -> None:
+        """The calls of a reply, and then their results."""
+        for block, call in enumerate(calls):
+            self._call(call.get("name"), call.get("args"), call.get("id"), block)
+        if any(call.get("result") is not None for call in calls):
+            self._speak("tool", line)
+        for block, call in enumerate(calls):
+            self._kept_result(call, block)
 
     def _speak(self, role: str, line: int) -> None:
         if role != self._role:

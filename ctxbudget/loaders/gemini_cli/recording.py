@@ -29,7 +29,7 @@ class Rebuilt:
 
     line: int
     left: list[Said]
-    came: list[Fields]
+    came: list[Said]
     shortened: dict[str, str]
 
 
@@ -96,7 +96,7 @@ class Recording:
         named = {message["id"] for message in messages}
         lost = {own: said for own, said in before.items() if own not in named}
         again = {_identity(said.data): said for said in lost.values()}
-        came: list[Fields] = []
+        came: list[Said] = []
         shortened: dict[str, str] = {}
         for message in messages:
             said = before.get(message["id"]) or again.pop(_identity(message), None)
@@ -104,14 +104,14 @@ class Recording:
                 self._live[message["id"]] = said
                 shortened |= _shortened(said.data, message)
             elif message["type"] not in SHOWN and not _only_answers(message):
-                came.append(message)
+                self._live[message["id"]] = new = Said(message, line)
+                came.append(new)
         kept = set(map(id, self._live.values()))
         left = [said for said in lost.values() if id(said) not in kept and not _only_answers(said.data)]
         if left or shortened:
             self.entries.append(Rebuilt(line, left, came if left else [], shortened))
         if not left:
-            for message in came:
-                self._message(message, line)
+            self.entries += came
 
 
 def _is_message(data: Any) -> bool:

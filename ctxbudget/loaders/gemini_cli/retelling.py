@@ -25,6 +25,8 @@ class Retelling:
         self._recording = recording
         self._speaker = Speaker(build)
         self._pieces: dict[int, list[Piece]] = {}
+        self._homes: dict[int, list[Piece]] = {}
+        """The parts of the message that a part is of."""
         self._spent: Counter[str] = Counter()
 
     def tell(self) -> None:
@@ -36,12 +38,16 @@ class Retelling:
                 case Said(gone=True):
                     self._write_off(entry)
                 case Said():
-                    self._pieces[id(entry)] = self._say(entry)
+                    self._keep(entry, self._say(entry))
                 case Rebuilt():
                     self._rebuild(entry)
         self._recording.skipped += self._speaker.skipped
         if self._spent:
             self._build.model = max(self._spent, key=lambda name: (self._spent[name], name))
+
+    def _keep(self, said: Said, pieces: list[Piece]) -> None:
+        self._pieces[id(said)] = pieces
+        self._homes.update((id(piece), pieces) for piece in pieces)
 
     def _say(self, said: Said) -> list[Piece]:
         data = said.data
@@ -64,27 +70,25 @@ class Retelling:
         if entry.left:
             removed = [piece for said in entry.left for piece in self._pieces.get(id(said), ())]
             with self._build.compaction(entry.line, removed=removed):
-                for message in entry.came:
-                    self._bring(message, entry.line)
+                for said in entry.came:
+                    self._keep(said, self._bring(said.data, entry.line))
         old = {call: self._speaker.results[call] for call in entry.shortened if call in self._speaker.results}
         if old:
             self._shorten(old, entry)
 
     def _shorten(self, old: dict[str, Piece], entry: Rebuilt) -> None:
-        put: dict[int, Piece] = {}
         removed = old.values()
         with self._build.compaction(entry.line, trigger="elision", form=Form.TRUNCATED, removed=removed):
             for call, piece in old.items():
                 stands = self._build.stand_in(piece, entry.shortened[call], line=entry.line)
-                self._speaker.results[call] = put[id(piece)] = stands
-        for pieces in self._pieces.values():
-            pieces[:] = [put.get(id(piece), piece) for piece in pieces]
+                home = self._homes.pop(id(piece))
+                home[home.index(piece)] = self._speaker.results[call] = stands
+                self._homes[id(stands)] = home
 
-    def _bring(self, message: Fields, line: int) -> None:
+    def _bring(self, message: Fields, line: int) -> list[Piece]:
         if message["type"] == "user":
-            self._speaker.user(message.get("content"), line, summary=True)
-        else:
-            self._speaker.model(message.get("content"), line, _calls(message), kind=Kind.ANSWER)
+            return self._speaker.user(message.get("content"), line, summary=True)
+        return self._speaker.model(message.get("content"), line, _calls(message), kind=Kind.ANSWER)
 
     def _key(self, data: Fields) -> str:
         return f"gemini:{self._build.session}:{data['id']}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxbudget.records.values import tokens
 from ctxbudget.trace import Usage
-
-MOST_TOKENS = 10**9
-"""A token count above this is a damaged number: no call has a thousand million tokens."""
 
 
 def read_usage(raw: Any) -> Usage | None:
@@ -38,5 +36,4 @@ def read_sums(raw: dict[str, Any]) -> Usage | None:
 
 
 def _count(raw: dict[str, Any], *names: str) -> int:
-    found = (raw.get(name) for name in names)
-    return next((value for value in found if type(value) is int and 0 < value <= MOST_TOKENS), 0)
+    return next((found for name in names if (found := tokens(raw.get(name)))), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.goose.parts import BOOKKEEPING, Parts, read_usage, thinking_of
@@ -24,7 +24,9 @@ class Teller:
         self._build = build
         self._skipped = skipped
         self._parts = Parts(build, skipped)
-        self._live: list[Piece] = []
+        self._live: dict[Piece, None] = {}
+        self._pairs: OrderedDict[str, list[Piece]] = OrderedDict()
+        """Calls in the context with their results, oldest first."""
         self._texts: set[str] = set()
         self._spent: Counter[str] = Counter()
 
@@ -53,10 +55,11 @@ class Teller:
         elif _is_hidden(message) and not _is_summary(messages, at + 1) and (pair := self._oldest_pair()):
             with self._build.compaction(line, trigger="elision", removed=pair):
                 put = self._parts.summary(message, line)
-            gone = set(map(id, pair))
-            self._live = [piece for piece in self._live if id(piece) not in gone] + put
+            for piece in pair:
+                del self._live[piece]
+            self._enter(put)
         else:
-            self._live += self._parts.user(message, line)
+            self._enter(self._parts.user(message, line))
             self._texts.add(_words(message))
         return at + 1
 
@@ -67,7 +70,7 @@ class Teller:
             self._build.turn(model=model, usage=usage, line=line, key=key)
             if model is not None:
                 self._spent[model] += usage.prompt + 1 if usage else 1
-        self._live += self._parts.reply(message, line, repeated=number is None)
+        self._enter(self._parts.reply(message, line, repeated=number is None))
 
     def _compact(self, messages: list[tuple[int, dict[str, Any]]], at: int) -> int:
         """Summary, the reply that says so, and a copy of the last user message, where there is one."""
@@ -81,8 +84,16 @@ class Teller:
             if not manual and at < len(messages) and self._is_copy(messages[at][1]):
                 put += self._parts.user(messages[at][1], messages[at][0])
                 at += 1
-        self._live = put
+        self._live.clear()
+        self._pairs.clear()
+        self._enter(put)
         return at
+
+    def _enter(self, pieces: list[Piece]) -> None:
+        for piece in pieces:
+            self._live[piece] = None
+            if piece.call is not None:
+                self._pairs.setdefault(piece.call, []).append(piece)
 
     def _is_copy(self, message: dict[str, Any]) -> bool:
         words = _words(message)
@@ -90,8 +101,7 @@ class Teller:
 
     def _oldest_pair(self) -> list[Piece]:
         """The oldest call in the context with its results: what a summary of one call stands for."""
-        call = next((piece.call for piece in self._live if piece.call is not None), None)
-        return [piece for piece in self._live if call is not None and piece.call == call]
+        return self._pairs.popitem(last=False)[1] if self._pairs else []
 
     def _is_sent(self, message: Any) -> bool:
         match message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget import sqlite
+from ctxbudget import branches, sqlite
 from ctxbudget.exchanges import parsed
 from ctxbudget.loaders import Stored
 from ctxbudget.records import read
@@ -21,17 +21,20 @@ if TYPE_CHECKING:
 class Store:
     """The database; a row's JSON is parsed when its session is asked for, which is once: then the rows are given up."""
 
-    def __init__(self, database: sqlite.Database) -> None:
-        """Reads every row once."""
+    def __init__(self, database: sqlite.Database, only: str | None = None) -> None:
+        """Reads every row once; where ``only`` is the id of a session, no messages of others."""
         found = database.rows("sessions", "created_at", "id")
         self._sessions = {row["id"]: row for row in found if isinstance(row.get("id"), str)}
-        self._messages = _by_session(database.rows("messages", "id"))
-        self._ledger = _by_session(database.rows("usage_ledger", "id"))
+        own = branches.members(_parents(self._sessions), only)
+        wanted = {} if own is None else {"session_id": own}
+        self._messages = _by_session(database.rows("messages", "id", only=wanted))
+        self._ledger = _by_session(database.rows("usage_ledger", "id", only=wanted))
         for orphan in self._messages:
             self._sessions.setdefault(orphan, {"id": orphan})
-        parents = {name: row.get("parent_session_id") for name, row in self._sessions.items()}
-        self.roots, self.children = sqlite.families(parents)
-        """Sessions that are no sub-agent of one that is here, oldest first; sub-agents by the session above."""
+        roots, self.children = branches.families(_parents(self._sessions))
+        """Sub-agents by the session above."""
+        self.roots = [name for name in roots if own is None or name == only]
+        """Sessions that are no sub-agent of one that is here, oldest first."""
         self._ok: Counter[str] = Counter()
         self._bad: Counter[str] = Counter()
 
@@ -95,8 +98,12 @@ def stored(path: str) -> Iterator[Stored]:
     with sqlite.opened(read(path)) as database:
         found = database.rows("sessions", "created_at", "id")
     rows = {row["id"]: row for row in found if isinstance(row.get("id"), str)}
-    for name in sqlite.families({key: row.get("parent_session_id") for key, row in rows.items()})[0]:
+    for name in branches.families(_parents(rows))[0]:
         yield Stored(name, string(rows[name].get("working_dir")), sqlite.moment(rows[name].get("updated_at")))
+
+
+def _parents(sessions: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {name: row.get("parent_session_id") for name, row in sessions.items()}
 
 
 def _by_session(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

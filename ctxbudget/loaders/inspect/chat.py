@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import mark
-from ctxbudget.loaders.openai_chat.messages import Messages
+from ctxbudget.providers.openai.messages import Messages
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Usage
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ctxbudget.builder import TraceBuilder
     from ctxbudget.exchanges import Exchange
 
-APART = "attachment://"
+APART = ("attachment://", "tc://")
+"""How a reference to a text begins that is kept apart; the second up to 0.3.44."""
 
 
 class Said(Messages):
@@ -76,7 +77,7 @@ class Provider:
         """A value with its attachments put back."""
         match value:
             case str() if value.startswith(APART):
-                found = self._attachments.get(value[len(APART) :])
+                found = self._attachments.get(value.partition("://")[2])
                 return found if isinstance(found, str) else value
             case dict():
                 return {key: self.whole(item) for key, item in value.items()}

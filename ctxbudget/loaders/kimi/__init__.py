@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Teller = Callable[[Talk, Iterator[Record], Start], None]
 
+WIRE, CONTEXT = "wire.jsonl", "context.jsonl"
+
 FIRST = 50
 """Records by which the kind of file is told."""
 
@@ -66,6 +68,12 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         else:
             build.child(_finish(child, below, own))
     yield _finish(build, reading, talk)
+
+
+def companions(reading: Reading) -> list[Path]:
+    """The wires of the session's sub-agents; the context file tells of the session of an old wire again."""
+    file = Path(reading.path)
+    return [*_agents(reading), *([file.with_name(CONTEXT)] if file.name == WIRE else [])]
 
 
 def _said(build: TraceBuilder, reading: Reading, start: Start) -> Talk:

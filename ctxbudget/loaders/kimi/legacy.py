@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.kimi.talk import Call, Result, Talk
+from ctxbudget.loaders.kimi.steps import Call, Result
+from ctxbudget.loaders.kimi.talk import Talk
 from ctxbudget.loaders.kimi.wire import read_usage
 from ctxbudget.records.values import items, mapping, string, tokens
 

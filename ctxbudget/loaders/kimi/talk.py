@@ -3,60 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
 from ctxbudget.exchanges import plain
+from ctxbudget.loaders.kimi.steps import Call, Message, Result, Step
 from ctxbudget.records.values import items, mapping, string
 from ctxbudget.trace import Form, Kind
 
 if TYPE_CHECKING:
     from ctxbudget.builder import Piece, TraceBuilder
     from ctxbudget.trace import Usage
-
-
-@dataclass(slots=True)
-class Call:
-    """A call while its arguments still come in pieces."""
-
-    line: int
-    id: str | None
-    tool: str
-    arguments: Any
-
-
-@dataclass(slots=True)
-class Result:
-    """The result of a call: its texts, images and what it is told as."""
-
-    line: int
-    call: str
-    content: Any
-    failed: bool
-
-
-@dataclass(slots=True)
-class Message:
-    """A message that is not of a step."""
-
-    line: int
-    kind: Kind
-    content: Any
-
-
-@dataclass(slots=True)
-class Step:
-    """One call of the model while it goes on; ``after`` is what was sent before it ended, but came behind it."""
-
-    line: int
-    parts: list[tuple[int, Any] | Call] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    after: list[Message] = field(default_factory=list)
-    usage: Usage | None = None
-    ended: bool = False
-    key: str | None = None
-    model: str | None = None
 
 
 class Talk:
@@ -108,9 +65,9 @@ class Talk:
 
     def more(self, piece: str) -> None:
         """More of the arguments of the latest call."""
-        called = [part for part in self._step.parts if isinstance(part, Call)] if self._step else []
-        if called and isinstance(called[-1].arguments, str | None):
-            called[-1].arguments = f"{called[-1].arguments or ''}{piece}"
+        parts = reversed(self._step.parts) if self._step else ()
+        if (called := next((part for part in parts if isinstance(part, Call)), None)) is not None:
+            called.more.append(piece)
 
     def result(self, result: Result) -> None:
         """A result; it may come before the step has ended."""
@@ -154,7 +111,7 @@ class Talk:
         pieces = []
         for at, part in enumerate(step.parts):
             if isinstance(part, Call):
-                made = build.call(part.tool, part.arguments, id=part.id, block=at, line=part.line)
+                made = build.call(part.tool, part.whole, id=part.id, block=at, line=part.line)
                 pieces.append(made)
             else:
                 pieces += self._replied(part[1], at, part[0])

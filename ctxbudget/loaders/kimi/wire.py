@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import compact
-from ctxbudget.loaders.kimi.talk import Call, Result, Talk
+from ctxbudget.loaders.kimi.steps import Call, Result
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Kind, Usage
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.builder import Piece, Start
+    from ctxbudget.loaders.kimi.talk import Talk
     from ctxbudget.records import Record
 
 OWN = frozenset({

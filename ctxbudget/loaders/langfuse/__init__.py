@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import spans
 from ctxbudget.loaders.langfuse.calls import TYPES, Calls
-from ctxbudget.loaders.openai_chat import requests
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
+from ctxbudget.providers.openai import requests
 from ctxbudget.trace import Outcome
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """A trace with its observations, or observations alone."""
-    found = [value for value in opening(head) if isinstance(value, dict | list)]
-    rows = [row for value in found for row in (value if isinstance(value, list) else [value])][:50]
-    return 0.95 if any(_is_export(row) or _is_observation(row) for row in rows) else 0.0
+    return 0.95 if any(_is_export(row) or _is_observation(row) for row in first_records(head)[:50]) else 0.0
 
 
 def _is_export(row: Any) -> bool:

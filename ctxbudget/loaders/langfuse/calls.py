@@ -41,7 +41,9 @@ class Calls:
         above = row.get("parentObservationId", row.get("parent_observation_id"))
         begun = str(row.get("startTime") or row.get("start_time"))
         name = row["id"] if isinstance(row.get("id"), str) else f"{line}.{number}"
-        return Span(name, above if isinstance(above, str) else None, run or trace, (begun, number), kind, line, row)
+        return Span(
+            name, above if isinstance(above, str) else None, run or trace, (begun, number), kind, line, row, _title(row)
+        )
 
     def exchange(self, span: Span, skipped: Counter[str]) -> Exchange | None:
         """The model call: what was asked, what was answered, its tools and its counts."""
@@ -81,6 +83,10 @@ class Calls:
             "content": dialects.answered(output),
             "is_error": row.get("level") == "ERROR",
         }
+
+
+def _title(row: dict[str, Any]) -> str | None:
+    return row["name"] if isinstance(row.get("name"), str) and row["name"] else None
 
 
 def _attributes(row: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxbudget.records.values import tokens
 from ctxbudget.trace import Usage
-
-MOST_TOKENS = 10**9
-"""A token count above this is a damaged number: no call has a thousand million tokens."""
 
 INPUT = ("input", "prompt_tokens", "promptTokens", "input_tokens")
 OUTPUT = ("output", "completion_tokens", "completionTokens", "output_tokens")
@@ -47,16 +45,10 @@ def _read(given: dict[str, Any]) -> Usage | None:
 
 
 def _first(given: dict[str, Any], names: tuple[str, ...]) -> int:
-    return next((count for name in names if (count := _whole(given.get(name)))), 0)
+    return next((found for name in names if (found := tokens(given.get(name)))), 0)
 
 
 def _sum(given: dict[str, Any], word: str, others: tuple[str, ...]) -> int:
     """The buckets whose name holds ``word`` and one of the others."""
     names = [name for name in given if word in name.lower() and any(other in name.lower() for other in others)]
-    return sum(_whole(given[name]) or 0 for name in names)
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+    return sum(tokens(given[name]) for name in names)

@@ -20,7 +20,7 @@ from ctxbudget.loaders.openai_responses.chains import chained, is_chained, item_
 from ctxbudget.loaders.openai_responses.groups import is_item, is_telling
 from ctxbudget.loaders.openai_responses.sessions import is_run_state, run_state, sessions
 from ctxbudget.loaders.openai_responses.spans import is_span
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -44,8 +44,7 @@ def sniff(head: bytes, path: str) -> float:
     """``object: response``, requests with ``input``, items of the API's own types, a database of the Agents SDK."""
     if sqlite.tables(head, path) >= TABLES:
         return 0.95
-    found = opening(head)
-    return max((_score(item) for value in found for item in (value if isinstance(value, list) else [value])), default=0)
+    return max(map(_score, first_records(head)), default=0)
 
 
 def _score(record: Any) -> float:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
 from ctxbudget.exchanges import compact, plain
-from ctxbudget.loaders.codex.kinds import parts, tool_name
 from ctxbudget.loaders.openai_responses.groups import ANSWERS, call_of, grouped
-from ctxbudget.loaders.openai_responses.usage import read_usage
+from ctxbudget.providers.openai.items import parts, tool_name
+from ctxbudget.providers.openai.usage import read_items_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class Items:
         self._pieces: list[Piece] = []
         self._line = 0
         self._role = ""
-        self._begun = False
+        self._begun = self._ran = False
 
     def message(self, message: Any, line: int) -> list[Piece]:
         """One group, and its parts; one without any keeps its place with an empty part."""
-        self._pieces, self._line, self._role = [], line, ""
+        self._pieces, self._line, self._role, self._ran = [], line, "", False
         if "items" not in message:
             (message,) = grouped([message])
         role = message["role"]
@@ -63,7 +63,7 @@ class Items:
         model, key = message.get("model"), message.get("id")
         return (
             model if isinstance(model, str) else None,
-            read_usage(message.get("usage")),
+            read_items_usage(message.get("usage")),
             key if isinstance(key, str) else None,
         )
 
@@ -71,14 +71,16 @@ class Items:
 
     def _item(self, role: str, item: Fields, block: int) -> None:
         kind = item.get("type", "message")
+        if self._ran and (kind == "reasoning" or (kind == "message" and role == "assistant")):
+            self._build.go_on(self._line)
+            self._ran, self._role = False, ""
         match kind:
             case "message":
                 self._said(role, item.get("content"), block)
             case "reasoning":
                 pass  # sealed; the server drops it from later prompts, and it is in the usage
             case "mcp_list_tools":
-                self._speak("system")
-                self._add(Kind.TOOL_DEFINITIONS, plain(item.get("tools")), block)
+                self._offered(item, block)
             case "compaction":
                 self._compaction(item, block)
             case "image_generation_call":
@@ -126,8 +128,18 @@ class Items:
         if shown is not None:
             self._speak("tool")
             self._answered(piece.call or "?", shown, block, error=bool(item.get("error")))
+            self._ran = "call_id" not in item
             if kind == "file_search_call":
                 self._pieces[-1].kind = Kind.RETRIEVAL
+
+    def _offered(self, item: Fields, block: int) -> None:
+        """The tools of an MCP server, by the names that calls have."""
+        self._speak("system")
+        tools = item.get("tools")
+        for tool in tools if isinstance(tools, list) else [tools]:
+            self._add(Kind.TOOL_DEFINITIONS, plain(tool), block)
+            if isinstance(tool, dict):
+                self._pieces[-1].tool = tool_name({**tool, "namespace": item.get("server_label")})
 
     def _answered(self, call: str, output: Any, block: int, *, error: bool = False) -> None:
         """A result: its texts as one part, its images each on its own."""

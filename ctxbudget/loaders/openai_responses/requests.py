@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget.exchanges import Exchange, compact, events, logged
 from ctxbudget.loaders.openai_responses.groups import grouped, texts
 from ctxbudget.loaders.openai_responses.items import Items
-from ctxbudget.loaders.openai_responses.usage import read_usage
+from ctxbudget.providers.openai.usage import read_items_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def exchange(data: Fields, skipped: Counter[str]) -> Exchange | None:
         found.called = True
         found.reply = {"role": "assistant", "items": response["output"]}
         found.key = key if isinstance(key := response.get("id"), str) else None
-        found.usage = read_usage(response.get("usage"))
+        found.usage = read_items_usage(response.get("usage"))
     return found
 
 

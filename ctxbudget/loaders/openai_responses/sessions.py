@@ -12,7 +12,7 @@ from ctxbudget.exchanges import Exchange
 from ctxbudget.exchanges.conversation import Conversation
 from ctxbudget.loaders.openai_responses.groups import ANSWERS, call_of, grouped
 from ctxbudget.loaders.openai_responses.requests import speaker
-from ctxbudget.loaders.openai_responses.usage import read_usage
+from ctxbudget.providers.openai.usage import read_items_usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,11 +30,13 @@ RUN = frozenset({"current_agent", "currentAgent", "original_input", "originalInp
 def sessions(database: Database, reading: Reading, start: Start) -> Iterator[Trace]:
     """Each session of the database, called by its id, in the order in which they began."""
     kept: dict[str, list[tuple[int, Any]]] = {}
-    for row in database.rows("agent_messages", "id"):
+    known = {str(row.get("session_id")) for row in database.rows("agent_sessions")}
+    wanted = {"session_id": {reading.only}} if reading.only in known else {}
+    for row in database.rows("agent_messages", "id", only=wanted):
         name, number = str(row.get("session_id")), row.get("id")
         kept.setdefault(name, []).append((number if type(number) is int else 0, row.get("message_data")))
     for name, rows in kept.items():
-        build = start(label=name if len(kept) > 1 else None)
+        build = start(label=name if len(kept) > 1 or wanted else None)
         build.session = name
         conversation = _begun(build)
         items, numbers = _items(build, rows)
@@ -82,7 +84,7 @@ def run_state(record: Record, reading: Reading, start: Start, *, alone: bool) ->
         items = output if isinstance(output, list) else []
         key = response.get("response_id", response.get("responseId"))
         call = Exchange([], called=True, key=key if isinstance(key, str) else None)
-        call.usage = read_usage(response.get("usage"))
+        call.usage = read_items_usage(response.get("usage"))
         call.reply = {"role": "assistant", "items": items}
         conversation.answer(call, record.line)
         for item in items:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import Exchange
-from ctxbudget.loaders.openai_chat import requests as chat
-from ctxbudget.loaders.openai_chat.usage import read_usage as read_chat_usage
-from ctxbudget.loaders.openai_responses.usage import read_usage
+from ctxbudget.providers.openai import requests as chat
+from ctxbudget.providers.openai.usage import read_items_usage, read_usage
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -44,7 +43,7 @@ def exchange(data: Fields, skipped: Counter[str]) -> Exchange | None:
     match span:
         case {"type": "generation", "input": list(messages)}:
             found = _generation(span, messages, skipped)
-        case {"type": "response", "usage": dict(usage)} if counts := read_usage(usage):
+        case {"type": "response", "usage": dict(usage)} if counts := read_items_usage(usage):
             name = span.get("response_id")
             found = Exchange([], called=True, usage=counts, key=name if isinstance(name, str) else None)
     if found is not None:
@@ -63,5 +62,5 @@ def _generation(span: Fields, messages: list[Any], skipped: Counter[str]) -> Exc
         request["response"] = {"choices": [{"message": message} for message in said]}
     found = chat.exchange(request, skipped)
     if found is not None and found.called:
-        found.usage = read_usage(usage) or read_chat_usage(usage)
+        found.usage = read_items_usage(usage) or read_usage(usage)
     return found

@@ -55,7 +55,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     """The session of an export; all sessions of a database, each called by its id, sub-agents as children."""
     if reading.head.startswith(sqlite.MAGIC):
         with sqlite.opened(reading) as database:
-            store = Store(database)
+            store = Store(database, reading.only)
         if store.is_empty and not reading.warnings:
             raise EmptyTrace(f"{reading.path}: no message in it", hint="nothing was measured")
         for name in store.roots:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
@@ -33,7 +34,8 @@ class Parts:
         self._build = build
         self._skipped = skipped
         self._pieces: list[Piece] = []
-        self._cleared: list[tuple[int, Piece]] = []
+        self._cleared: list[tuple[int, int]] = []
+        self._results: list[Piece] = []
         self._named = 0
 
     def user(self, parts: list[tuple[int, dict[str, Any]]], line: int) -> list[Piece]:
@@ -90,9 +92,10 @@ class Parts:
     def cleared(self, now: Any) -> list[Piece]:
         """The parts of results that were cleared up to ``now``, ms since 1970; each is given once."""
         moment = now if type(now) is int else 0
-        due = [piece for since, piece in self._cleared if since <= moment]
-        self._cleared = [(since, piece) for since, piece in self._cleared if since > moment]
-        return due
+        due: list[int] = []
+        while self._cleared and self._cleared[0][0] <= moment:
+            due.append(heappop(self._cleared)[1])
+        return [self._results[number] for number in sorted(due)]
 
     def _call(self, part: dict[str, Any], tool: str, block: int) -> str:
         call = part.get("callID")
@@ -110,14 +113,19 @@ class Parts:
                 put += [self._media(file, block, call) for file in files]
                 self._pieces += put
                 since = mapping(state.get("time")).get("compacted")
-                if type(since) is int and since > 0:
-                    self._cleared += [(since, piece) for piece in put]
+                if isinstance(since, int) and since > 0:
+                    self._clear_later(put, since)
             case {"status": "error", "metadata": {"interrupted": True, "output": str(text)}}:
                 self._pieces.append(self._build.result(text, call=call, block=block))
             case {"status": "error"}:
                 self._pieces.append(self._build.result(plain(state.get("error")), call=call, error=True, block=block))
             case _ if ended:
                 self._pieces.append(self._build.result(INTERRUPTED, call=call, error=True, block=block))
+
+    def _clear_later(self, pieces: list[Piece], since: int) -> None:
+        for piece in pieces:
+            heappush(self._cleared, (since, len(self._results)))
+            self._results.append(piece)
 
     def _file(self, part: dict[str, Any], block: int) -> None:
         if str(part.get("mime")) not in AS_TEXT:

@@ -38,6 +38,8 @@ class Teller:
         self._skipped = skipped
         self._parts = Parts(build, skipped)
         self._said: list[tuple[str | None, list[Piece]]] = []
+        self._homes: dict[Piece, list[Piece]] = {}
+        """The parts of the message that a result in the context is of."""
         self._asked: dict[str, Compaction] = {}
         self._spent: dict[str, int] = {}
         self._failed = 0
@@ -103,7 +105,9 @@ class Teller:
         for number, (step, usage) in enumerate(zip(steps, usages, strict=True)):
             key = name if name is None or number == 0 else f"{name}/{number}"
             self._build.turn(model=model, usage=usage, line=line, key=key)
-            self._said.append((name, self._parts.reply(step, line, ended=line < self._last)))
+            pieces = self._parts.reply(step, line, ended=line < self._last)
+            self._said.append((name, pieces))
+            self._homes.update((piece, pieces) for piece in pieces if piece.call is not None)
             self._spend(model, usage)
 
     def _spend(self, model: str | None, usage: Usage | None) -> None:
@@ -122,6 +126,8 @@ class Teller:
         kept = next((at for at, (name, _) in enumerate(self._said) if name == asked.tail), len(self._said))
         kept = len(self._said) if asked.tail is None else kept
         gone = [piece for _, pieces in self._said[:kept] for piece in pieces]
+        for piece in gone:
+            self._homes.pop(piece, None)
         with self._build.compaction(line, trigger=asked.trigger, removed=gone):
             self._build.message("user", asked.line)
             question = self._build.add(Kind.INJECTED, ASKED)
@@ -131,14 +137,13 @@ class Teller:
 
     def _clear(self, now: Any) -> None:
         """Results that had been cleared by ``now`` (ms), when the next call was made."""
-        due = self._parts.cleared(now)
+        due = [piece for piece in self._parts.cleared(now) if piece in self._homes]
         if not due:
             return
-        homes = {id(piece): pieces for _, pieces in self._said for piece in pieces}
         with self._build.compaction(due[0].origin.line, trigger="elision", form=Form.CLEARED, removed=due):
             for piece in due:
                 if piece.kind is not Kind.MEDIA:
-                    homes.get(id(piece), []).append(self._build.stand_in(piece, CLEARED, line=piece.origin.line))
+                    self._homes[piece].append(self._build.stand_in(piece, CLEARED, line=piece.origin.line))
 
     def _write_off(self, info: dict[str, Any]) -> None:
         """What was undone or failed: paid for, and no part of the context."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget import sqlite
+from ctxbudget import branches, sqlite
 from ctxbudget.exchanges import parsed
 from ctxbudget.loaders import Stored
 from ctxbudget.records import read
@@ -23,17 +23,21 @@ class Store:
     and all traces together are twice a large store.
     """
 
-    def __init__(self, database: sqlite.Database) -> None:
-        """Reads every row once."""
+    def __init__(self, database: sqlite.Database, only: str | None = None) -> None:
+        """Reads every row once; where ``only`` is the id of a session, no messages of others."""
         self._sessions = {row["id"]: row for row in database.rows("session", "time_created", "id") if _named(row)}
-        self._messages = _by(database.rows("message", "time_created", "id"), "session_id")
-        self._parts = _by(database.rows("part", "id"), "message_id")
+        own = branches.members(_parents(self._sessions), only)
+        wanted = {} if own is None else {"session_id": own}
+        self._messages = _by(database.rows("message", "time_created", "id", only=wanted), "session_id")
+        self._parts = _by(database.rows("part", "id", only=wanted), "message_id")
         self._ok: Counter[str] = Counter()
         self._bad: Counter[str] = Counter()
         for orphan in self._messages:
             self._sessions.setdefault(orphan, {"id": orphan})
-        self.roots, self.children = sqlite.families({k: row.get("parent_id") for k, row in self._sessions.items()})
-        """Sessions that are no sub-agent of one that is here, oldest first; sub-agents by the session above."""
+        roots, self.children = branches.families(_parents(self._sessions))
+        """Sub-agents by the session above."""
+        self.roots = [name for name in roots if own is None or name == only]
+        """Sessions that are no sub-agent of one that is here, oldest first."""
 
     @property
     def is_empty(self) -> bool:
@@ -73,9 +77,13 @@ def stored(path: str) -> Iterator[Stored]:
     """The sessions that a database lists, sub-agents left out."""
     with sqlite.opened(read(path)) as database:
         rows = {row["id"]: row for row in database.rows("session", "time_created", "id") if _named(row)}
-    for name in sqlite.families({key: row.get("parent_id") for key, row in rows.items()})[0]:
+    for name in branches.families(_parents(rows))[0]:
         modified = sqlite.moment(rows[name].get("time_updated"), 1_000)
         yield Stored(name, string(rows[name].get("directory")), modified)
+
+
+def _parents(sessions: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {name: row.get("parent_id") for name, row in sessions.items()}
 
 
 def _named(row: dict[str, Any]) -> bool:

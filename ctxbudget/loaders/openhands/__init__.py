@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget import records
 from ctxbudget.errors import TraceError
 from ctxbudget.loaders.openhands import rows, v0, v1
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records, opening
 from ctxbudget.records import Record
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Parse, Trace
 
 FIRST = "0.json"
+V0_EVENTS, V1_EVENTS = "[0-9]*.json", "event-*.json"
 MOST_EVENTS = 100_000
 """Event files of one conversation that are read."""
 
@@ -39,9 +40,7 @@ MOST_EVENTS = 100_000
 def sniff(head: bytes, path: str) -> float:
     """A list or lines of events, rows of evaluation output, the state of a version 1 conversation, or the first of the
     event files of a version 0 session."""
-    values = opening(head)
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
+    values = first_records(head)
     match values:
         case [dict() as only] if is_state(only):
             return 0.9
@@ -71,12 +70,22 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     skipped: Counter[str] = Counter()
     state: dict[str, Any] = {}
     if is_state(first):
-        state, events = first, chain(events, _files(Path(reading.path).parent / "events", "event-*.json", skipped))
+        state, events = first, chain(events, _files(Path(reading.path).parent / "events", V1_EVENTS, skipped))
     elif v0.is_event(first) and _is_first(reading.path):
-        events = _files(Path(reading.path).parent, "[0-9]*.json", skipped)
+        events = _files(Path(reading.path).parent, V0_EVENTS, skipped)
     build = start()
     talk = _talk(build, list(events), skipped, state)
     yield _finished(build, talk, reading.parse)
+
+
+def companions(reading: Reading) -> list[Path]:
+    """The events of a conversation that keeps each in a file of its own."""
+    folder = Path(reading.path).parent
+    if _is_first(reading.path):
+        return [file for file in folder.glob(V0_EVENTS) if file.name != FIRST]
+    first = opening(reading.head)[:1]
+    is_told = first and isinstance(first[0], dict) and is_state(first[0])
+    return [*(folder / "events").glob(V1_EVENTS)] if is_told and not reading.held else []
 
 
 def _rows(events: Iterable[Record], reading: Reading, start: Start) -> Iterator[Trace]:

@@ -43,6 +43,8 @@ class Log:
         """The events of version 0, whose ids are numbers, from ``first`` to ``last``."""
         if type(first) is not int or type(last) is not int:
             return []
+        if last - first < len(self._pieces):  # mostly a short stretch of a long log
+            return [event for number in range(first, last + 1) if (event := str(number)) in self._pieces]
         return [event for event in self._pieces if event.isdecimal() and first <= int(event) <= last]
 
     def condense(self, forgotten: Iterable[str], summary: Any, line: int, trigger: str = "unknown") -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.loaders.openhands.log import Log, Meter, pictures, text, tool_texts
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.records.values import items, mapping, string
 from ctxbudget.trace import Kind
 

@@ -15,8 +15,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ctxbudget import spans, sqlite
-from ctxbudget.loaders.openai_chat import requests
 from ctxbudget.loaders.otel_genai.calls import Calls
+from ctxbudget.providers.openai import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects
 from ctxbudget.exchanges import Exchange, compact
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.loaders.otel_genai import words
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.spans import AGENT, MODEL, OTHER, TOOL, loaded
 from ctxbudget.trace import Kind
 

@@ -15,13 +15,14 @@ failed or was stopped is left out of later prompts; versions 1 and 2 sent its te
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.pi.entries import Entry, path_of, read_entries
+from ctxbudget.loaders.pi.entries import Entry, Path, path_of, read_entries
 from ctxbudget.loaders.pi.parts import Parts, read_usage
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 from ctxbudget.records.values import string
 
 if TYPE_CHECKING:
@@ -43,11 +44,8 @@ TREE = 3
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """A line that names the session and its folder, or messages whose replies name an ``api``."""
-    values = opening(head)
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
     surest = 0.0
-    for value in values[:50]:
+    for value in first_records(head)[:50]:
         match value:
             case {"type": "session", "id": str(), "cwd": str()}:
                 return 0.95
@@ -89,22 +87,24 @@ class Session:
         version = header.get("version")
         self._drops_failed = isinstance(version, int) and version >= TREE
         self._parts = Parts(build, skipped)
-        self._live: list[tuple[Entry | None, list[Piece]]] = []
+        self._live: list[tuple[int, list[Piece]]] = []
+        """Parts by the place of their entry on the branch; -1 for a summary."""
         self._spent: Counter[str] = Counter()
         self._failed = 0
 
     def say(self, entries: list[Entry]) -> None:
         """The live branch, in its order."""
-        for entry in entries:
+        path = Path(entries)
+        for at, entry in enumerate(entries):
             match entry.data:
                 case {"type": "message", "message": {"role": "assistant"} as message}:
-                    self._reply(entry, message)
+                    self._live.append((at, self._reply(entry, message)))
                 case {"type": "compaction"}:
-                    self._compact(entry, entries)
+                    self._compact(entry, path.first_kept(at))
                 case {"type": "session_init", "systemPrompt": str(prompt)} if prompt:
-                    self._live.append((entry, self._parts.system(prompt, entry.line)))
+                    self._parts.system(prompt, entry.line)  # outlives every compaction
                 case _:
-                    self._live.append((entry, self._parts.sent(entry.data, entry.line)))
+                    self._live.append((at, self._parts.sent(entry.data, entry.line)))
         if self._spent:
             self._build.model = max(self._spent, key=lambda name: (self._spent[name], name))
         if self._failed:
@@ -124,7 +124,7 @@ class Session:
                 key = _key(message) or f"{self._build.path}:{entry.line}"
                 self._build.bill(key, string(message.get("model")), usage, purpose="abandoned")
 
-    def _reply(self, entry: Entry, message: dict[str, Any]) -> None:
+    def _reply(self, entry: Entry, message: dict[str, Any]) -> list[Piece]:
         usage, model = read_usage(message.get("usage")), string(message.get("model"))
         if model is not None:
             self._spent[model] += usage.prompt + 1 if usage else 1
@@ -132,16 +132,14 @@ class Session:
         failed = message.get("stopReason") in ("error", "aborted")
         self._failed += failed
         if failed and self._drops_failed:
-            return
+            return []
         self._build.message("assistant", entry.line)
-        self._live.append((entry, self._parts.reply(message.get("content"), failed=failed)))
+        return self._parts.reply(message.get("content"), failed=failed)
 
-    def _compact(self, entry: Entry, entries: list[Entry]) -> None:
-        kept = entry.kept(entries)
-        known = set(map(id, kept))
-        stays = [(own, pieces) for own, pieces in self._live if id(own) in known]
-        system = [pair for pair in self._live if pair[1] and pair[1][0].role == "system" and pair not in stays]
-        gone = [piece for pair in self._live if pair not in stays and pair not in system for piece in pair[1]]
+    def _compact(self, entry: Entry, first: int) -> None:
+        """What stands on the branch before ``first`` gives way to the summary."""
+        stays = bisect_left(self._live, first, key=lambda pair: pair[0])
+        gone = [piece for _, pieces in self._live[:stays] for piece in pieces]
         before = entry.data.get("tokensBefore")
         hooked = entry.data.get("fromHook") is True or entry.data.get("fromExtension") is True
         with self._build.compaction(
@@ -151,7 +149,7 @@ class Session:
             removed=gone,
         ):
             summary = self._parts.summary(entry.data.get("summary"), entry.line)
-        self._live = [*system, (None, summary), *stays]
+        self._live[:stays] = [(-1, summary)]
 
 
 def _key(message: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxbudget.branches import Link, live
@@ -21,15 +22,24 @@ class Entry(NamedTuple):
     line: int
     place: int
 
-    def kept(self, path: list[Entry]) -> list[Entry]:
-        """What this compaction kept of the ``path`` it stands on; nothing where it names no entry before it."""
-        own = next(at for at, entry in enumerate(path) if entry is self)
-        first = self.data.get("firstKeptEntryId")
-        index = self.data.get("firstKeptEntryIndex")
-        for at, entry in enumerate(path[:own]):
-            if (first is not None and entry.data.get("id") == first) or (type(index) is int and entry.place >= index):
-                return path[at:own]
-        return []
+
+class Path:
+    """Entries in the order of the live branch."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+        self._named: dict[str, int] = {}
+        for at, entry in enumerate(entries):
+            if name := string(entry.data.get("id")):
+                self._named.setdefault(name, at)
+
+    def first_kept(self, at: int) -> int:
+        """From where on the compaction ``at`` that place kept entries; its own place if it names none before it."""
+        data = self._entries[at].data
+        name, index = string(data.get("firstKeptEntryId")), data.get("firstKeptEntryIndex")
+        named = self._named.get(name, at) if name is not None else at
+        counted = bisect_left(self._entries, index, key=lambda entry: entry.place) if type(index) is int else at
+        return min(at, named, counted)
 
 
 def read_entries(records: Iterable[Record], skipped: Counter[str]) -> tuple[dict[str, Any], list[Entry]]:

@@ -12,13 +12,13 @@ Records with one ``uuid`` are pieces of one message.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.branches import Link, live
 from ctxbudget.loaders.qwen_code.parts import Parts, read_telemetry, read_usage
-from ctxbudget.message_lists import opening
+from ctxbudget.message_lists import first_records
 from ctxbudget.records.values import items, mapping, string, tokens
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ BOOKKEEPING = frozenset({
 
 def sniff(head: bytes, path: str) -> float:  # noqa: ARG001 - the bytes decide
     """Claude Code's keys outside, Google's parts inside."""
-    values = opening(head)
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
-    for value in values[:50]:
+    for value in first_records(head)[:50]:
         match value:
             case {"uuid": str(), "sessionId": str(), "message": {"parts": list()}}:
                 return 0.95
@@ -107,7 +104,8 @@ class Session:
         self._parts = Parts(build, skipped)
         self._live: list[tuple[Any, list[Piece]]] = []
         self._spent: Counter[str] = Counter()
-        self._telemetry: list[tuple[str, dict[str, Any]]] = []
+        self._telemetry: defaultdict[Usage, list[tuple[str, str | None]]] = defaultdict(list)
+        """Names and models of calls, by what the telemetry says they cost."""
         self._command = ""
 
     def say(self, records: list[tuple[dict[str, Any], int]]) -> None:
@@ -185,19 +183,19 @@ class Session:
 
     def _keep_telemetry(self, data: dict[str, Any], line: int) -> None:
         event = mapping(mapping(data.get("systemPayload")).get("uiEvent"))
-        if event.get("event.name") == "qwen-code.api_response":
-            self._telemetry.append((string(data.get("uuid")) or f"{self._build.path}:{line}", event))
+        usage = read_telemetry(event) if event.get("event.name") == "qwen-code.api_response" else None
+        if usage is not None:
+            key = string(data.get("uuid")) or f"{self._build.path}:{line}"
+            self._telemetry[usage].append((key, string(event.get("model"))))
 
     def _match(self, usage: Usage | None) -> None:
         """The telemetry of a call stands before its reply, and is a copy of its counts."""
-        same = (at for at in range(len(self._telemetry) - 1, -1, -1) if read_telemetry(self._telemetry[at][1]) == usage)
-        if usage is not None and (at := next(same, None)) is not None:
-            self._telemetry.pop(at)
+        if usage is not None and (same := self._telemetry.get(usage)):
+            same.pop()
 
     def _bill_rest(self) -> None:
         """Calls that the telemetry knows and that left no reply."""
-        for key, event in self._telemetry:
-            usage = read_telemetry(event)
-            if usage is not None:
-                self._build.bill(key, string(event.get("model")), usage, purpose="abandoned")
-        self._telemetry = []
+        for usage, calls in self._telemetry.items():
+            for key, model in calls:
+                self._build.bill(key, model, usage, purpose="abandoned")
+        self._telemetry.clear()

@@ -16,10 +16,10 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.loaders.openai_chat.messages import Messages
 from ctxbudget.loaders.tau_bench import simulation
 from ctxbudget.loaders.tau_bench.ending import ends
 from ctxbudget.message_lists import opening
+from ctxbudget.providers.openai.messages import Messages
 from ctxbudget.records.values import items, mapping
 from ctxbudget.trace import Outcome
 

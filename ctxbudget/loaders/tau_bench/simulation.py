@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import compact
-from ctxbudget.loaders.openai_chat.messages import Messages
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.loaders.tau_bench.ending import ends
+from ctxbudget.providers.openai.messages import Messages
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.records.values import items, mapping, string
 from ctxbudget.trace import Kind
 

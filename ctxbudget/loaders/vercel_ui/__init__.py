@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ctxbudget import dialects
 from ctxbudget.errors import EmptyTrace
 from ctxbudget.exchanges import Log
-from ctxbudget.loaders.openai_chat import requests
 from ctxbudget.loaders.vercel_ui.chunks import CHUNKS, assembled
 from ctxbudget.loaders.vercel_ui.messages import SENT, is_tool, messages
 from ctxbudget.message_lists import opening
+from ctxbudget.providers.openai import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import Exchange, Log, compact
-from ctxbudget.loaders.openai_chat.usage import read_usage
 from ctxbudget.loaders.vscode_copilot_chat.parts import add, rendered, split
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.records.values import items, mapping, string, tokens
 from ctxbudget.trace import Kind
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import deque
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.resources import CHANGING, READ, arguments
@@ -18,7 +17,7 @@ from ctxbudget.trace import Kind
 from ctxbudget.view import STRIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
@@ -38,35 +37,94 @@ _AFTER = re.compile(r"\", line (\d{1,7})|:(\d{1,7})\b|\((\d{1,7})[,)]")
 """What says the line behind a path: Python's tracebacks, compilers and searches, .NET and TypeScript."""
 
 
+class Log:
+    """Where in the log of one view (``View.lanes``) something may point at a result: numbers of fragments, in order."""
+
+    def __init__(self, view: View) -> None:
+        """What has entered so far."""
+        self.log = view.log
+        self.users: list[int] = []
+        self.changes: dict[str, list[int]] = {}
+        """Calls that changed a file, by its path."""
+        self.results: list[int] = []
+        """Results that are no copy of a file."""
+        self._words: dict[str, list[str]] = {}
+        for number, fragment in enumerate(view.log):
+            self._note(number, fragment)
+
+    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+        """A recorded fragment entered."""
+        del finished
+        self._note(place // STRIDE, fragment)
+
+    def put(self, place: int, fragment: Fragment, by: str) -> None:
+        """Stand-ins point at nothing."""
+
+    def drop(self, fragment: Fragment, by: str) -> None:
+        """What was there stays in the log."""
+
+    def _note(self, number: int, fragment: Fragment) -> None:
+        resource = fragment.resource
+        if fragment.kind is Kind.USER:
+            self.users.append(number)
+        elif fragment.answers:
+            if resource is None or resource.cls != READ:
+                self.results.append(number)
+        elif fragment.asks and resource is not None and resource.target and resource.cls in CHANGING:
+            self.changes.setdefault(resource.target, []).append(number)
+
+    def words(self, user: Fragment) -> list[str]:
+        """The first telling words of a user's text, which is asked about again and again."""
+        if user.id not in self._words:
+            self._words[user.id] = _few(words(user.text))[::-1]
+        return self._words[user.id]
+
+    def newest(self, numbers: Sequence[int], at: int) -> Iterator[Fragment]:
+        """Those of ``numbers`` among the ``LOOKED_AT`` fragments before ``at``, from the newest back."""
+        stop = bisect_left(numbers, at)
+        for number in reversed(numbers[bisect_left(numbers, at - LOOKED_AT) : stop]):
+            yield self.log[number]
+
+    def reply(self, call: Fragment, at: int) -> Iterator[Fragment]:
+        """What was said in the reply that made a call, from the newest back."""
+        for number in range(at - 1, -1, -1):
+            one = self.log[number]
+            if one.message == call.message and not one.asks:
+                yield one
+            elif one.message < call.message or number < at - LOOKED_AT:
+                return
+
+
 def hints(view: View, fragment: Fragment) -> tuple[str, ...]:
     """The hints for a result, the most telling last."""
+    log = view.lanes("hints", Log)
+    at = view.place_of[fragment.id] // STRIDE
     call = next((one for one in view.units.born.get(fragment.unit, ()) if one.asks and one.call == fragment.call), None)
-    newest = list(_newest(view, fragment))
-    users = [one for one in newest if one.kind is Kind.USER][:3]
-    said = [one for one in newest if call is not None and one.message == call.message and not one.asks]
+    users = list(islice(chain(log.newest(log.users, at), _task(view, at)), 3))
     path = fragment.resource.target if fragment.resource is not None and fragment.resource.cls == READ else None
     found = [
-        *_few(word for one in users for word in words(one.text)),
-        *(_few(line for one in newest for line in _written(one, path)) if path else ()),
-        *_few(word for one in said for word in words(one.text)),
-        *(_few(place for one in newest for place in _places(one, path)) if path else ()),
+        *_few(word for one in users for word in log.words(one)),
+        *(_few(line for one in log.newest(log.changes.get(path, ()), at) for line in _written(one)) if path else ()),
+        *(_few(word for one in log.reply(call, at) for word in words(one.text)) if call is not None else ()),
+        *(_few(place for one in log.newest(log.results, at) for place in _places(one, path)) if path else ()),
     ]
     return tuple(dict.fromkeys(found))
 
 
-def _newest(view: View, fragment: Fragment) -> Iterator[Fragment]:
-    """The log before a fragment, from the newest back, with the user's first text behind it: the task."""
-    at = bisect_left(range(len(view.log)), view.place_of[fragment.id] // STRIDE)
-    yield from islice((view.log[place] for place in range(at - 1, -1, -1)), LOOKED_AT)
+def _task(view: View, at: int) -> Iterator[Fragment]:
+    """The user's first text, where it is farther back than is looked."""
     first = view.log[view.overhead : view.overhead + 4]
     yield from (one for one in first if one.kind is Kind.USER and at > LOOKED_AT)
 
 
-def _few(found: Iterable[str]) -> Iterator[str]:
+def _few(found: Iterable[str]) -> list[str]:
     """The first few, each once, in the opposite order: what comes first is the newest."""
-    kept: deque[str] = deque(maxlen=FEW)
-    kept.extendleft(islice(dict.fromkeys(found), FEW))
-    yield from kept
+    kept: dict[str, None] = {}
+    for one in found:
+        kept[one] = None
+        if len(kept) == FEW:
+            break
+    return list(reversed(kept))
 
 
 def words(text: str) -> Iterator[str]:
@@ -74,13 +132,14 @@ def words(text: str) -> Iterator[str]:
     text = text[:SCANNED]
     for match in _QUOTED.finditer(text):
         yield match[1] or match[2]
-    yield from (word for word in _WORD.findall(text) if _TELLING.search(word))
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if not (word.islower() and word.isalpha()) and _TELLING.search(word):
+            yield word
 
 
-def _written(one: Fragment, path: str) -> Iterator[str]:
+def _written(one: Fragment) -> Iterator[str]:
     """The first line that an earlier edit put into the same file: it stands there now."""
-    if not one.asks or one.resource is None or one.resource.cls not in CHANGING or one.resource.target != path:
-        return
     given = arguments.unpack(one.text[:SCANNED].removeprefix(one.tool or "").lstrip(" "))
     new = next((given[key] for key in arguments.NEW if isinstance(given.get(key), str)), "")
     old = next((given[key] for key in arguments.OLD if isinstance(given.get(key), str)), "")
@@ -90,8 +149,6 @@ def _written(one: Fragment, path: str) -> Iterator[str]:
 
 def _places(one: Fragment, path: str) -> Iterator[str]:
     """``path:line`` wherever a result names the file and a line of it."""
-    if not one.answers or one.form is not None or (one.resource is not None and one.resource.cls == READ):
-        return
     name = re.split(r"[/\\]", path)[-1]
     text = one.text[:SCANNED]
     at = text.find(name)

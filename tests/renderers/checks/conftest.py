@@ -34,7 +34,7 @@ FAILURE = Failure(
 NOWHERE = dict.fromkeys(("line", "fragment", "tool", "resource", "measured", "limit", "limit_text", "limit_source"))
 TRACE = CheckedTrace(
     path="logs/a.jsonl", select=None, child=None, format="claude-code", session="s", model="m", status="clean",
-    reason="", hint="", turns=30, window=200_000, window_source="the harness's default", reserve=0,
+    reason="", hint="", excused=False, turns=30, window=200_000, window_source="the harness's default", reserve=0,
     peak=PeakRow(24, 48, 118_204, 117_000, True, None, 0.591, 90_000, "75 %", "--max", False), failures=[],
     warnings=[],
 )  # fmt: skip
@@ -49,8 +49,8 @@ def traced(path="logs/a.jsonl", status="clean", **given):
     return replace(TRACE, path=path, status=status, **given)
 
 
-def unread(path, status, reason, hint):
-    return traced(path, status, reason=reason, hint=hint, **UNREAD)
+def unread(path, status, reason, hint, *, excused=False):
+    return traced(path, status, reason=reason, hint=hint, excused=excused, **UNREAD)
 
 
 def way(name="collect-garbage", tokens=70_000):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget import exchanges, message_lists
-from ctxbudget.loaders.anthropic_messages import requests
+from ctxbudget.providers.anthropic import requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ctxbudget import injected, media
+from ctxbudget.records.values import count, tokens
 from ctxbudget.trace import Kind, Resource, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.builder import TraceBuilder
-    from ctxbudget.loaders.claude_code.lines import Line
-
-MOST_TOKENS = 10**9
-"""A token count above this is a damaged number: no call has a thousand million tokens."""
+    from ctxbudget.providers.claude_code.lines import Line
 
 USAGE_FIELDS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
@@ -211,12 +209,12 @@ def read_usage(build: TraceBuilder, group: list[Line]) -> Usage | None:
     for line in group:
         raw = line.body.get("usage")
         final = final or bool(line.body.get("stop_reason"))
-        if isinstance(raw, dict) and (output := _whole(raw.get("output_tokens")) or 0) > most:
+        if isinstance(raw, dict) and (output := tokens(raw.get("output_tokens"))) > most:
             most, found = output, (line, raw)
     if found is None:
         return None
     line, raw = found
-    counts = {name: _whole(raw.get(name)) for name in USAGE_FIELDS}
+    counts = {name: count(raw.get(name)) for name in USAGE_FIELDS}
     bad = {name for name in USAGE_FIELDS if counts[name] is None and raw.get(name) is not None}
     for name in sorted(bad):
         build.warn("invalid-usage", f"usage field {name} is not a token count; left out", line.number)
@@ -227,14 +225,8 @@ def read_usage(build: TraceBuilder, group: list[Line]) -> Usage | None:
         cache_read=read,
         cache_write=write,
         output=output,
-        reasoning=_whole(detail.get("thinking_tokens")) if isinstance(detail, dict) else None,
+        reasoning=count(detail.get("thinking_tokens")) if isinstance(detail, dict) else None,
         total=given + read + write + output,
         final=final,
         split=not bad - {"output_tokens"},
     )
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_TOKENS:
-        return None
-    return value

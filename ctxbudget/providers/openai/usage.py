@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxbudget.records.values import count, tokens
 from ctxbudget.trace import Usage
-
-MOST_TOKENS = 10**9
-"""A token count above this is a damaged number: no call has a thousand million tokens."""
 
 
 def read_usage(raw: Any) -> Usage | None:
@@ -22,11 +20,26 @@ def read_usage(raw: Any) -> Usage | None:
     details, spent = _details(raw, "prompt_tokens_details"), _details(raw, "completion_tokens_details")
     read = _first(details, "cached_tokens") or _first(raw, "cache_read_input_tokens", "prompt_cache_hit_tokens")
     write = _first(details, "cache_creation_tokens", "cache_write_tokens") or _first(raw, "cache_creation_input_tokens")
-    reasoning = _whole(spent.get("reasoning_tokens"))
+    reasoning = count(spent.get("reasoning_tokens"))
     if reasoning and total == prompt + output + reasoning:
         output += reasoning
     given = prompt - read - write if read + write <= prompt else prompt
     return Usage(given, read, write, output, reasoning, given + read + write + output)
+
+
+def read_items_usage(raw: Any) -> Usage | None:
+    """The same as for chat, under other names; the Agents SDK stores the details in a list."""
+    if not isinstance(raw, dict):
+        return None
+    return read_usage(
+        {
+            "prompt_tokens": raw.get("input_tokens", raw.get("inputTokens")),
+            "completion_tokens": raw.get("output_tokens", raw.get("outputTokens")),
+            "total_tokens": raw.get("total_tokens", raw.get("totalTokens")),
+            "prompt_tokens_details": _only(raw.get("input_tokens_details", raw.get("inputTokensDetails"))),
+            "completion_tokens_details": _only(raw.get("output_tokens_details", raw.get("outputTokensDetails"))),
+        }
+    )
 
 
 def _details(raw: dict[str, Any], name: str) -> dict[str, Any]:
@@ -35,10 +48,8 @@ def _details(raw: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _first(raw: dict[str, Any], *names: str) -> int:
-    return next((count for name in names if (count := _whole(raw.get(name)))), 0)
+    return next((found for name in names if (found := tokens(raw.get(name)))), 0)
 
 
-def _whole(value: Any) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+def _only(details: Any) -> Any:
+    return details[0] if isinstance(details, list) and details else details

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import Exchange, compact, logged, parsed
-from ctxbudget.loaders.openai_chat.messages import Messages
-from ctxbudget.loaders.openai_chat.stream import joined
-from ctxbudget.loaders.openai_chat.usage import read_usage
+from ctxbudget.providers.openai.messages import Messages
+from ctxbudget.providers.openai.stream import joined
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import Exchange, compact, logged
-from ctxbudget.loaders.anthropic_messages.messages import Messages
-from ctxbudget.loaders.anthropic_messages.stream import joined
-from ctxbudget.loaders.anthropic_messages.usage import read_usage
+from ctxbudget.providers.anthropic.messages import Messages
+from ctxbudget.providers.anthropic.stream import joined
+from ctxbudget.providers.anthropic.usage import read_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

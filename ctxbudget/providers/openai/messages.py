@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
 from ctxbudget.exchanges import compact, parsed, plain
-from ctxbudget.loaders.openai_chat.parts import encoded, is_media, parts, reasoning_details, text_of
-from ctxbudget.loaders.openai_chat.tags import Written, cut, responses
-from ctxbudget.loaders.openai_chat.usage import read_usage
+from ctxbudget.providers.openai.parts import encoded, is_media, parts, reasoning_details, text_of
+from ctxbudget.providers.openai.tags import Written, cut, responses
+from ctxbudget.providers.openai.usage import read_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

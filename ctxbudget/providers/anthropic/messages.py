@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxbudget import injected, media
 from ctxbudget.exchanges import plain
-from ctxbudget.loaders.anthropic_messages.blocks import base64_of, hidden_length, texts_of
-from ctxbudget.loaders.anthropic_messages.usage import read_usage
+from ctxbudget.providers.anthropic.blocks import base64_of, hidden_length, texts_of
+from ctxbudget.providers.anthropic.usage import read_usage
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

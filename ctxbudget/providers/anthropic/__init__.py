@@ -1,0 +1,1 @@
+"""Anthropic's words: messages made of blocks."""
