@@ -15,6 +15,7 @@ from ctxbudget.findings import Finding
 from ctxbudget.report import FragmentRow, Report, TraceReport, TurnRow
 from ctxbudget.report.breakdowns import TotalRow
 from ctxbudget.report.compare import ComparedRow, Comparison
+from ctxbudget.report.outcomes import ending
 from ctxbudget.report.regret import LossRow
 from ctxbudget.report.run import EditRow, FateRow, LifeRow, RunReport, RunTurnRow, ShownFragment
 from ctxbudget.report.summaries import SummaryRow
@@ -22,6 +23,8 @@ from ctxbudget.safe import unicode_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ctxbudget.report import SourceRow
 
 _DTYPES = {int: "Int64", float: "Float64", bool: "boolean", str: "string"}
 
@@ -108,12 +111,18 @@ def summaries(report: RunReport, *, children: bool = False) -> pd.DataFrame:
 
 
 def compared(report: Comparison) -> pd.DataFrame:
-    """A row per strategy and trace, then a row per strategy over all (``trace`` is empty there)."""
+    """A row per strategy and trace with its ``outcome``; then, with an empty ``trace``, a row per strategy and outcome
+    where the comparison is grouped, and one per strategy over all."""
     kinds = {name: kind for name, hint in get_type_hints(ComparedRow).items() if (kind := _plain(hint))}
-    sources = [(trace.source, row) for trace in report.compared for row in trace.rows]
-    members = [(one.path if one.select is None else f"{one.path}#{one.select}", row) for one, row in sources]
-    members += [("", row) for row in report.pooled]
-    return _frame([(name, *(getattr(row, field) for field in kinds)) for name, row in members], {"trace": str, **kinds})
+    members = [(_name(trace.source), ending(trace.outcome), row) for trace in report.compared for row in trace.rows]
+    members += [("", group.outcome, row) for group in report.by_outcome for row in group.rows]
+    members += [("", "", row) for row in report.pooled]
+    rows = [(name, ended, *(getattr(row, field) for field in kinds)) for name, ended, row in members]
+    return _frame(rows, {"trace": str, "outcome": str, **kinds})
+
+
+def _name(source: SourceRow) -> str:
+    return source.path if source.select is None else f"{source.path}#{source.select}"
 
 
 def _shown(report: RunReport, *, children: bool = False) -> pd.DataFrame:
@@ -169,8 +178,7 @@ def texts(frame: pd.DataFrame) -> list[str]:
 def _members(report: Report | TraceReport, *, children: bool) -> Iterator[tuple[str, TraceReport]]:
     """Every trace with its name, ``path`` or ``path#3``; sub-agents follow theirs."""
     for trace in report.traces if isinstance(report, Report) else [report]:
-        source = trace.source
-        yield source.path if source.select is None else f"{source.path}#{source.select}", trace
+        yield _name(trace.source), trace
         if children:
             for child in trace.children:
                 yield from _members(child, children=True)
@@ -188,8 +196,7 @@ def _rows(
 
 def _runs(report: RunReport, *, children: bool) -> Iterator[tuple[str, str, RunReport]]:
     """Every run with the name of its trace and of its strategy; sub-agents follow theirs."""
-    source = report.source
-    yield source.path if source.select is None else f"{source.path}#{source.select}", report.strategy, report
+    yield _name(report.source), report.strategy, report
     for child in report.children if children else ():
         yield from _runs(child, children=True)
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def pages(what: str, match: str = "") -> Iterator[Block]:
-    """The list of that name; with ``match`` only what holds it. Raises UnknownName where there is none."""
+    """The list of that name, without one the lists there are; with ``match`` only what holds it. Raises UnknownName
+    where there is none."""
+    if not what:
+        return iter([_lists()])
     if what not in DESCRIBED:
         return iter([listing(what, match)])
     found = DESCRIBED[what](match)
@@ -36,6 +39,11 @@ def listing(what: str, match: str = "") -> Section:
     wanted = match.lower()
     rows = tuple(row for row in section.rows if any(wanted in cell.lower() for cell in row.cells))
     return Section(section.title, section.columns, rows, section.note)
+
+
+def _lists() -> Section:
+    rows = tuple(Row((name, text)) for name, text in ABOUT.items())
+    return Section("Lists; ctxbudget list NAME shows one", (Column("name", text=True), Column("what", text=True)), rows)
 
 
 def _formats() -> Section:
@@ -108,3 +116,13 @@ DESCRIBED: dict[str, Callable[[str], list[Entry]]] = {
     "passes": handbook.passes,
 }
 """What it documents one by one."""
+
+ABOUT = {
+    "strategies": "presets for replay, compare, check and export: what each keeps, costs, how it fails, when to use it",
+    "passes": "the steps that strategies are made of, with their options",
+    "formats": "what can be read",
+    "layers": "what fragments are for, by scheme",
+    "models": "windows and prices",
+    "estimators": "ways to estimate tokens without a tokenizer",
+}
+"""Every list in a few words."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxbudget import constraints, loaders, models, sources
 from ctxbudget.config import Settings
+from ctxbudget.config.budget import Budget
+from ctxbudget.config.driven import driven
 from ctxbudget.errors import UnknownName, UsageError
 from ctxbudget.passes.summarize import Summarising
 from ctxbudget.replay import replay, view_at
 from ctxbudget.store import Store
-from ctxbudget.strategy.naming import find
+from ctxbudget.strategy.naming import changed, find
 from ctxbudget.summaries import Extractive, Recorded
 from ctxbudget.survival import Finder, follow, sought
 from ctxbudget.tokens import counter
@@ -52,19 +54,20 @@ class Prepared:
     """So many steps of the ladder fail at every firing."""
     store: Store | None = None
     """Where passes put what they take out of the context whole; without one the recorded log holds it."""
+    settings: Settings = field(default_factory=Settings)
 
     def run(self) -> Run:
         """The run: every turn, edit and life."""
         return replay(
             self.trace, self.strategy, window=self.window.tokens, count=self._count, reserve=self.reserve,
-            scheme=self.scheme, must_keep=self._holding, aids=self._aids,
+            scheme=self.scheme, must_keep=self._pinning, aids=self._aids,
         )  # fmt: skip
 
     def view(self, turn: int) -> View:
         """What turn ``turn`` would be sent. Raises UsageError where the trace has no such turn."""
         return view_at(
             self.trace, self.strategy, turn, window=self.window.tokens, count=self._count, reserve=self.reserve,
-            scheme=self.scheme, must_keep=self._holding, aids=self._aids,
+            scheme=self.scheme, must_keep=self._pinning, aids=self._aids,
         )  # fmt: skip
 
     def fates(self, run: Run) -> list[Fate]:
@@ -84,7 +87,7 @@ class Prepared:
 
     def pinned(self, fragment: Fragment) -> bool:
         """Whether trace, strategy or user want it whole; the fixed overhead, which always is, aside."""
-        return Pins(self.strategy.pin, self._holding, self.scheme).holds(fragment)
+        return Pins(self.strategy.pin, self._pinning, self.scheme).holds(fragment)
 
     def under(self, strategy: Strategy, window: Window | None = None) -> Prepared:
         """The same trace under another strategy, in another window if one is given.
@@ -92,7 +95,9 @@ class Prepared:
         Raises UsageError where the reserve leaves nothing of it.
         """
         limit = window or self.window
-        return replace(self, strategy=strategy, window=limit, reserve=_kept(self.reserve, limit.tokens))
+        scheme = _holding(strategy, self.scheme, self.settings)
+        reserve = _kept(self.reserve, limit.tokens)
+        return replace(self, strategy=strategy, window=limit, reserve=reserve, scheme=scheme)
 
     def child(self, trace: Trace) -> Prepared:
         """The same for a sub-agent, under its own window."""
@@ -102,7 +107,12 @@ class Prepared:
         return replace(self, trace=trace, window=window, reserve=reserve, finder=finder)
 
     @property
-    def _holding(self) -> Callable[[Fragment], bool] | None:
+    def budget(self) -> Budget:
+        """The project's budget for this trace's file."""
+        return self.settings.budget_for(self.trace.source.path)
+
+    @property
+    def _pinning(self) -> Callable[[Fragment], bool] | None:
         return self.keeps if self.facts else None
 
     @property
@@ -137,28 +147,49 @@ def prepare(
     """A trace (its path, ``file#3``, ``-``, or itself) under a strategy: a name, ``a+b``, or a Strategy.
 
     ``window`` and ``reserve`` are tokens; ``options`` are texts like ``sliding-window.keep=10``; ``must_keep`` are
-    facts that pin what holds them, as text or ``/pattern/``; ``settings`` are a project's own, below every argument;
-    with ``anywhere`` a strategy may be a file or a dotted path; ``summariser`` writes summaries (``extractive``,
-    ``recorded``, or one made by ``summaries.model``), and ``fail_summary`` makes so many of its steps fail; ``store``
-    takes what passes move out of the context whole, as a Store or a folder. Raises UsageError for what cannot be used,
-    StoreError for a folder that cannot, TraceError for a file that cannot be read.
+    facts that pin what holds them, as text or ``/pattern/``; ``settings`` are a project's own, below every argument:
+    their budget drives ``priority``, and its facts are kept too. With ``anywhere`` a strategy may be a file or a dotted
+    path; ``summariser`` writes summaries (``extractive``, ``recorded``, or one made by ``summaries.model``), and
+    ``fail_summary`` makes so many of its steps fail; ``store`` takes what passes move out of the context whole, as a
+    Store or a folder. Raises UsageError for what cannot be used, StoreError for a folder that cannot, TraceError for a
+    file that cannot be read.
     """
     settings = settings or Settings()
+    options = tuple(options)
     facts = constraints.must_keep(must_keep, must_keep_files)
-    chosen = find(strategy, anywhere=anywhere, settings=options) if isinstance(strategy, str) else strategy
+    chosen = as_budgeted(strategy, Budget(), options, anywhere=anywhere)  # a mistake is told before the trace is read
     if isinstance(path_or_trace, Trace):
         trace = path_or_trace
     else:
         how = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
         trace = sources.single(str(path_or_trace), how, select)
+    budget = settings.budget_for(trace.source.path)
+    chosen = as_budgeted(strategy, budget, options, anywhere=anywhere)
+    facts = tuple({fact.raw: fact for fact in (*facts, *constraints.must_keep(budget.must_keep or ()))}.values())
     limit = models.window_of(trace, flag=window, config=settings.window)
+    scheme_held = _holding(chosen, settings.laid_out(scheme), settings)
     kept = _kept(reserve or settings.reserve or 0, limit.tokens)
     finder = Finder(sought(trace, facts))
     _writer(summariser, trace)
     kept_in = Store(Path(store)) if isinstance(store, str | Path) else store
     return Prepared(
-        trace, chosen, limit, kept, settings.laid_out(scheme), facts, finder, summariser, fail_summary, kept_in
+        trace, chosen, limit, kept, scheme_held, facts, finder, summariser, fail_summary, kept_in, settings
     )  # fmt: skip
+
+
+def as_budgeted(
+    strategy: str | Strategy, budget: Budget, options: Iterable[str] = (), *, anywhere: bool = False
+) -> Strategy:
+    """The strategy of a name as a budget drives it, what ``options`` set on top. A Strategy is taken as it is."""
+    if not isinstance(strategy, str):
+        return strategy
+    return changed(driven(find(strategy, anywhere=anywhere), budget), options)
+
+
+def _holding(strategy: Strategy, scheme: Scheme, settings: Settings) -> Scheme:
+    """The scheme, or the one that has the layers which the strategy waits for: under another it would never fire."""
+    waited = dict.fromkeys(layer for stage in strategy.stages for layer in stage.when_layer)
+    return scheme if set(waited) <= set(scheme.layers) else settings.scheme_holding(tuple(waited))
 
 
 def _writer(summariser: str | Summariser, trace: Trace) -> Summariser:

@@ -167,7 +167,7 @@ def _inside(point: EntryPoint, suffix: str) -> list[str]:
 def _from_file(path: str) -> Any:
     """The module in a ``.py`` file; any other file is given as its path."""
     if not Path(path).is_file():
-        raise ConfigError(f"{path}: no such file")
+        raise ConfigError(f"{path}: no such file", hint="give the path of a .toml or .py file that is there")
     if not path.endswith(".py"):
         return Path(path)
     spec = spec_from_file_location(f"ctxbudget_from_{Path(path).stem}", path)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".traj", ".eval")
 """Files of a folder that ought to be traces: one that cannot be read is told, where a README is passed over."""
 PACKED = (".gz", ".zst")
+SURE = 0.5
+"""How surely a database or an archive that is not called like a trace has to be one: folders hold all kinds of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +160,12 @@ def _looked_at(path: str, format_name: str | None) -> tuple[bool, frozenset[str]
         return named, frozenset()
     if format_name is not None:
         return named, loaders.companions(reading, format_name) if named else frozenset()
-    begins = reading.head.lstrip()[:1] in {b"{", b"["} or reading.head.startswith(unpack.CONTAINERS)
-    if not (named or begins):
+    packed = reading.head.startswith(unpack.CONTAINERS)
+    if not (named or packed or reading.head.lstrip()[:1] in {b"{", b"["}):
         return False, frozenset()
     scores = loaders.sniff(reading)
     best = max(sorted(scores), key=lambda name: scores[name], default=None)
-    if best is None or scores[best] < loaders.LEAST_SURE:
+    if best is None or scores[best] < (SURE if packed and not named else loaders.LEAST_SURE):
         return False, frozenset()
     return True, loaders.companions(reading, best)
 

@@ -209,3 +209,34 @@ def test_many_compactions_of_a_long_context_take_no_time(build):
         with build.compaction(9):
             build.add(Kind.SUMMARY, "It went.")
     assert process_time() - begun < 10
+
+
+def test_a_reply_goes_on_behind_a_tool_that_ran_at_the_provider_s(build):
+    say(build, "user", "Go.")
+    build.turn(usage=Usage(input=9, output=2, total=11), line=2, key="r")
+    build.message("system", 2)
+    build.add(Kind.TOOL_DEFINITIONS, '{"name": "f"}')
+    build.was_sent()
+    build.message("assistant", 2)
+    build.call("f", {}, id="c")
+    answer(build, ("x", "c"))
+    build.go_on(2)
+    say(build, "assistant", "Done.")
+    trace = build.finish()
+    assert [[part.text for part in trace.entering(turn)] for turn in trace.turns] == [
+        ["Go.", '{"name": "f"}'],
+        ["f {}", "x"],
+    ]
+    assert [turn.reported for turn in trace.turns] == [None, 9]
+    assert [(call.key, call.turn) for call in trace.billed] == [("r", 2)]
+    assert [part.kind for part in trace.reply] == [Kind.ANSWER]
+
+
+def test_what_a_compaction_retells_begins_no_turn(build):
+    say(build, "user", "Go.")
+    build.turn()
+    with build.compaction(9):
+        say(build, "assistant", "Done.")
+        build.go_on(9)
+        build.was_sent()
+    assert [turn.pending for turn in build.finish().turns] == [False, True]

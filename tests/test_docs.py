@@ -57,6 +57,16 @@ def test_the_page_of_findings_is_fresh():
     assert (ROOT / "docs" / "findings.md").read_text(encoding="utf-8") == page, "run: python docs/findings.py"
 
 
+def test_the_readme_tells_each_command_once_and_the_index_each_page():
+    import typer
+
+    rows = re.findall(r"^\| `ctxbudget (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted(typer.main.get_command(app).commands)
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for page in PAGES[1:]:
+        assert page.name == "README.md" or index.count(f"({page.name})") == 1, page.name
+
+
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):

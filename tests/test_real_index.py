@@ -32,6 +32,7 @@ DEVIATIONS = {
     "claude_code/agent-sessions-all-record-types.jsonl": (2, "one of its three replies is on a branch that was left"),
     "codex_rollout/agent-sessions-all-record-types.jsonl": (8, "replies; the index has the two counts"),
     "vscode_copilot_chat/gitai-chatSession-simple.json": (5, "three requests of the user were answered in five rounds"),
+    "openai_responses/mcp-tool.json": (2, "the model was asked again within the response, when a server had answered"),
     "goose/lantern-sessions.db": (9, "its ledger has nine calls: one reply is stored as two messages"),
     "openhands/v0-multi-swe-output.jsonl": (105, "the file's own metrics; the index counts actions and observations"),
     "langchain_messages/react-agent-tool-calling-stream.json": (2, "two steps of a stream, which has no responses"),

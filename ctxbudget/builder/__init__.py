@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
-
-import orjson
+from typing import TYPE_CHECKING, Any
 
 from ctxbudget import resources
 from ctxbudget.builder.freeze import Freezer, turns
 from ctxbudget.builder.live import Asked, Live
-from ctxbudget.builder.pieces import Call, Cut, Piece, arguments_of
+from ctxbudget.builder.pieces import Call, Cut, Piece, arguments_of, written
+from ctxbudget.builder.start import Start
 from ctxbudget.builder.works import Works
 from ctxbudget.tokens import counter, encoding_for
 from ctxbudget.trace import Billed, Form, Kind, Origin, Outcome, Parse, Source, Trace, Usage, Warning
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["Piece", "Start", "TraceBuilder"]
-
-
-class Start(Protocol):
-    """Begins a conversation; ``label`` tells apart the traces of one file (``3`` for ``file#3``)."""
-
-    def __call__(self, label: str | None = None, path: str | None = None) -> TraceBuilder:
-        """A builder for the next conversation; ``path`` where a sub-agent's lies in a file of its own."""
 
 
 class TraceBuilder:
@@ -118,8 +110,7 @@ class TraceBuilder:
     ) -> Piece:
         """A tool call of the current reply. ``arguments`` is a mapping or the text the model wrote."""
         given = arguments_of(arguments)
-        shown = given if isinstance(given, str) else orjson.dumps(given, option=orjson.OPT_NON_STR_KEYS).decode()
-        piece = self._piece(Kind.CALL, f"{tool} {shown}", block, line)
+        piece = self._piece(Kind.CALL, f"{tool} {written(given)}", block, line)
         piece.tool = tool
         piece.resource, planned = self._works.of(tool, given, piece.text, self.cwd)
         if planned:
@@ -164,9 +155,18 @@ class TraceBuilder:
         if usage is not None:
             self.bill(key or f"{self.path}:{line}:{len(self._turns)}", model, usage, turn=len(self._turns))
 
+    def was_sent(self) -> None:
+        """What was added since the latest call was in its prompt, too: tools that the provider looked up first."""
+        if self._cut is None and self._turns:
+            for piece in self._pieces[self._turns[-1].stop :]:
+                piece.turn = len(self._turns)
+            self._turns[-1].stop = len(self._pieces)
+
     def go_on(self, line: int) -> None:
         """The reply goes on behind what a tool answered that ran at the provider's: within the same billed call the
-        model was asked again, and what was counted is this prompt."""
+        model was asked again, and what was counted is this prompt. (What a compaction retells was asked before.)"""
+        if self._cut is not None or not self._turns:
+            return
         before = self._turns[-1]
         self.turn(model=before.model, line=line)
         if before.usage is not None:
@@ -255,8 +255,8 @@ class TraceBuilder:
 
     # ── the frozen trace ───────────────────────────────────────────────────────────────────────────────────────
 
-    def finish(self, parse: Parse | None = None) -> Trace:
-        """The trace, counted but not yet calibrated."""
+    def finish(self, parse: Parse | None = None, skipped: Mapping[str, int] | None = None) -> Trace:
+        """The trace, counted but not yet calibrated. ``skipped`` counts what was not read, by kind."""
         self._close_pending()
         self._replace_model()
         count = counter(encoding_for(self.model).name)
@@ -273,7 +273,7 @@ class TraceBuilder:
             billed=tuple(self._billed),
             abandoned=self.abandoned,
             children=tuple(self._children),
-            parse=parse or Parse(),
+            parse=replace(parse or Parse(), skipped=tuple(sorted(skipped.items()))) if skipped else parse or Parse(),
             outcome=self.outcome,
             warnings=tuple(self.warnings),
             carries_reasoning=self.carries_reasoning,
@@ -291,8 +291,7 @@ class TraceBuilder:
 
     def _close_pending(self) -> None:
         """A last turn holds what no recorded call has seen: anything but a finished reply."""
-        seen = self._turns[-1].stop if self._turns else 0
-        tail = self._pieces[seen:]
+        tail = self._pieces[self._turns[-1].stop if self._turns else 0 :]
         cut = bool(self._cuts) and self._cuts[-1].turn > len(self._turns)
         if cut or any(piece.role != "assistant" or piece.call is not None for piece in tail):
             self._turns.append(Call(len(self._pieces), self.model, pending=True))

@@ -74,3 +74,8 @@ def arguments_of(arguments: Any) -> Any:
         # what is nested too deep to be written again stays as it was written
         return parsed if isinstance(parsed, dict) and not is_deep(arguments.encode(), parsed) else arguments
     return {} if arguments is None else arguments
+
+
+def written(arguments: Any) -> str:
+    """Arguments as text: what the model wrote, or compact JSON."""
+    return arguments if isinstance(arguments, str) else orjson.dumps(arguments, option=orjson.OPT_NON_STR_KEYS).decode()

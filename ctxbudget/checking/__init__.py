@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ctxbudget.checking.rows import Done
+    from ctxbudget.layers import Scheme
 
 __all__ = ["Asked", "Plan", "Rules", "check", "planned"]
 
@@ -114,7 +115,11 @@ def planned(
     row = plan.baseline.row(rows) if plan.baseline is not None else None
     if plan.baseline is not None and plan.baseline.updating:
         plan.baseline.write(rows)
-    budget, holding = plan.settings.budget, plan.settings.scheme_holding
+    budget = plan.settings.budget
+
+    def holding(names: Sequence[str]) -> Scheme:
+        return plan.settings.scheme_holding(names, plan.scheme)
+
     return CheckReport(
         schema=SCHEMA,
         tool=TOOL,

@@ -63,13 +63,15 @@ def _breaches(found: Iterable[Finding], subject: Subject, measured: Measured, mo
     places: dict[tuple[int | None, int | None, int | None], Fragment] = {}
     for one in subject.trace.fragments:
         places.setdefault((one.origin.line, named_turn(one), one.tokens), one)
+        places.setdefault((one.origin.line, None, one.tokens), one)
     fronts = iter(findings.front_changes(subject.trace))
     for finding in found:
         if finding.id == OVER_WINDOW.id:
             if subject.window.known:
                 yield _over_window(finding, measured, most)
             continue
-        fragment = places.get((finding.line, finding.turn, finding.tokens))
+        since = None if finding.id == PIN_TOUCHED.id else finding.turn  # edited later than it came
+        fragment = places.get((finding.line, since, finding.tokens))
         layer = finding.layer or (subject.scheme.layer(fragment) if fragment is not None else None)
         level = finding.level
         if finding.id == PREFIX_CHANGED.id:

@@ -6,6 +6,7 @@ Nothing but typer is imported here, so that ``--help`` is quick; each command im
 from __future__ import annotations
 
 import gc
+import re
 import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 app = typer.Typer(name="ctxbudget", rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command("analyze")(analyze)
-app.command("replay")(replay)
-app.command("compare")(compare)
-app.command("check")(check)
-app.add_typer(config, name="config")
-app.command("explain")(explain)
-app.command("export")(export)
-app.command("convert")(convert)
-app.command("sessions")(sessions)
-app.command("list")(list_names)
+app.command("analyze", short_help="Where the tokens of every model call went.")(analyze)
+app.command("replay", short_help="What a strategy keeps and loses, turn by turn.")(replay)
+app.command("compare", short_help="What strategies cost, and what they take away.")(compare)
+app.command("check", short_help="Fail where a context outgrows its budget.")(check)
+app.command("explain", short_help="What a finding says, why, and how to fix it.")(explain)
+app.command("export", short_help="A turn of a replay as an API request.")(export)
+app.command("convert", short_help="A trace in another format.")(convert)
+app.command("sessions", short_help="The sessions that agents left on this machine.")(sessions)
+app.command("list", short_help="The names that other commands take.")(list_names)
+app.add_typer(config, name="config", short_help="The budget of a project: show it, or begin one.")
 
 
 def _version(wanted: bool) -> None:
@@ -66,7 +67,8 @@ def root(
       ctxbudget analyze ~/.claude/projects/my-project
       ctxbudget analyze session.jsonl --format json -o report.json
       ctxbudget replay session.jsonl --strategy sliding-window
-      ctxbudget list formats
+      ctxbudget compare session.jsonl --window 120k
+      ctxbudget check traces/ --max 75%
 
     Exit codes: 0 done, 1 findings (only where asked for), 2 could not do it.
     """  # noqa: D301 - \b keeps the lines of a block together
@@ -114,4 +116,8 @@ def _usage(error: typer.TyperException) -> tuple[str, str]:
     command = context.command_path if context is not None else "ctxbudget"
     hint = f"did you mean {near.rstrip('?')}?" if near else f"see: {command} --help"
     words = " ".join(message.split()).rstrip(".")
+    number = re.fullmatch(r"[Ii]nvalid value for '([^']+)'.*?: Input should be (.*)", words)
+    if number is not None:
+        least = number[2].partition("greater than or equal to ")[2]
+        words = f"{number[1]} takes a whole number" + (f" from {least} on" if least else "")
     return words[:1].lower() + words[1:], hint

@@ -56,6 +56,13 @@ def compare(
     children: Annotated[
         bool, typer.Option("--children", help="Each sub-agent too, as a trace under its own window.")
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="outcome", help="Each strategy over the runs that succeeded, failed, and those left open, too.",
+            autocompletion=complete.groupings,
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Processes that share the files.")] = 1,
     model: Model = None,
     select: Select = None,
@@ -79,6 +86,7 @@ def compare(
       ctxbudget compare traces/ -s sliding-window -s clear --window 120k --jobs 4
       ctxbudget compare session.jsonl -s none -s clear --sweep window=64k..1M
       ctxbudget compare session.jsonl --sweep clear-tool-results.keep=1..20
+      ctxbudget compare evals/ -s clear -s compaction --by outcome
       ctxbudget compare traces/ --all --format csv -o compared.csv
     """  # noqa: D301 - \b keeps the lines of a block together
     from pathlib import Path  # noqa: PLC0415 - the help does without
@@ -107,6 +115,7 @@ def compare(
             fail_summary=fail_summary,
             placebo=not no_placebo,
             sweep=sweep,
+            by=by,
             jobs=jobs,
             settings=config.discover(Path.cwd()),
             on_step=told,

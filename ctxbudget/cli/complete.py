@@ -45,6 +45,13 @@ def tables(incomplete: str) -> list[str]:
     return _starting(TABLES, incomplete)
 
 
+def groupings(incomplete: str) -> list[str]:
+    """Groupings of a comparison."""
+    from ctxbudget.comparing.outcomes import GROUPINGS  # noqa: PLC0415 - only while completing
+
+    return _starting(GROUPINGS, incomplete)
+
+
 def strategies(incomplete: str) -> list[str]:
     """Presets, and passes that go as a strategy of their own."""
     from ctxbudget.passes import PASSES  # noqa: PLC0415 - only while completing

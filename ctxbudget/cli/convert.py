@@ -7,27 +7,29 @@ from typing import Annotated
 import typer
 
 from ctxbudget.cli import complete
+from ctxbudget.cli.options import (  # noqa: TC001 - the options are read from the types at run time
+    AnyPath,
+    Force,
+    FromFormat,
+    Out,
+    Quiet,
+    Select,
+)
 
 
 def convert(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file, - for standard input, file#3 or @latest.")],
+    path: AnyPath,
     target: Annotated[
         str,
         typer.Option(
             "--to", metavar="native|openai|anthropic|atif", help="What to write.", autocompletion=complete.targets
         ),
     ],
-    select: Annotated[
-        str | None, typer.Option(metavar="NAME|N", help="One trace of a file that holds several.")
-    ] = None,
-    from_format: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FORMAT", help="Read as this format.", autocompletion=complete.formats),
-    ] = None,
-    out: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    select: Select = None,
+    from_format: FromFormat = None,
+    out: Out = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Write a trace in another format, and say on stderr what that format cannot hold.
 
@@ -47,5 +49,5 @@ def convert(
     made = targets.convert(trace, target)
     with destination.writing() as stream:
         stream.write(made.data)
-    for note in made.notes:
+    for note in () if quiet else made.notes:
         typer.echo(f"note: {visible(note)}", err=True)

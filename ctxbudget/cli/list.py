@@ -13,16 +13,17 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="WHAT", help="strategies, passes, formats, layers, models or estimators.",
-            autocompletion=complete.listings,
+            metavar="WHAT", help="strategies, passes, formats, layers, models or estimators; else what there is.",
+            show_default=False, autocompletion=complete.listings,
         ),
-    ],
+    ] = "",
     match: Annotated[str, typer.Argument(metavar="[MATCH]", help="Only what holds this.", show_default=False)] = "",
 ) -> None:  # fmt: skip
     """List the names that other commands take.
 
     \b
     Examples:
+      ctxbudget list
       ctxbudget list strategies
       ctxbudget list passes clear-tool-results
       ctxbudget list formats

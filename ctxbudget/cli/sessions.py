@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ctxbudget.cli import complete
+from ctxbudget.cli.options import Force, Out, Quiet  # noqa: TC001 - the options are read from the types at run time
 
 
 def sessions(
@@ -25,10 +26,9 @@ def sessions(
         bool, typer.Option("--quick", help="Read no session: no model, turns or peak.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The rows as JSON.")] = False,
-    out: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to stdout.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    out: Out = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Find the sessions that agents left on this machine, newest first.
 
@@ -54,7 +54,7 @@ def sessions(
     moment = None if since is None else found.moment(since, datetime.now(UTC))
     every = found.find(agent=agent, project=project, since=moment)
     shown = every[:limit] if limit else every
-    with progress.reading() as on_file:
+    with progress.reading(quiet=quiet) as on_file:
         made = list(rows(shown, quick=quick, on_file=on_file))
     if as_json:
         with target.writing() as stream:

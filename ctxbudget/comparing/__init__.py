@@ -18,11 +18,12 @@ from ctxbudget import constraints, loaders, sources
 from ctxbudget.comparing.front import RULE, axis_of, in_order, ordered
 from ctxbudget.comparing.knee import RULE as KNEE
 from ctxbudget.comparing.knee import knee
+from ctxbudget.comparing.outcomes import GROUPINGS, by_outcome
 from ctxbudget.comparing.pooling import pooled
 from ctxbudget.comparing.variants import Sweep, chosen, read_sweep, variants
 from ctxbudget.comparing.work import Plan, compared, files
 from ctxbudget.config import Settings
-from ctxbudget.errors import TraceError, UsageError
+from ctxbudget.errors import TraceError, UnknownName, UsageError
 from ctxbudget.report import SCHEMA, UnreadableRow
 from ctxbudget.report.build import TOOL
 from ctxbudget.report.compare import Comparison, SweepRow
@@ -58,6 +59,7 @@ def compare(
     fail_summary: int = 0,
     placebo: bool = True,
     sweep: Sweep | str | None = None,
+    by: str | None = None,
     jobs: int = 1,
     settings: Settings | None = None,
     on_step: Callable[[str, float, int], None] | None = None,
@@ -67,13 +69,16 @@ def compare(
     ``strategies`` are names, ``a+b``, files, or Strategy objects; all presets if none is given, or with a ``sweep`` of
     a pass that pass alone. ``options`` (``pass.option=value``) are set in every one. A ``sweep`` may be a text, such as
     ``window=64k..1M``. With ``children`` each sub-agent is a trace of its own, under its own window. ``placebo=False``
-    leaves out the count of chance, and with it the test which signals count. ``jobs`` processes share the files. The
-    rest is as for ``ctxbudget.prepare``. Raises UsageError for what cannot be used, TraceError where no file can be
-    read.
+    leaves out the count of chance, and with it the test which signals count. ``by="outcome"`` adds each strategy pooled
+    over the recorded runs that ended in success, in failure, and over those left open. ``jobs`` processes share the
+    files. The rest is as for ``ctxbudget.prepare``. Raises UsageError for what cannot be used, TraceError where no file
+    can be read.
     """
     settings = settings or Settings()
     if jobs < 1:
         raise UsageError(f"{jobs} jobs do nothing", hint="give --jobs 1 or more")
+    if by is not None and by not in GROUPINGS:
+        raise UnknownName("grouping", by, GROUPINGS)
     sweep = read_sweep(sweep) if isinstance(sweep, str) else sweep
     made = tuple(variants(strategies, options, sweep))
     how = loaders.Options(format_name, settings.tool_classes, calibrate=calibrate, model=model)
@@ -85,7 +90,7 @@ def compare(
     places = sources.expand([str(each) for each in given if not isinstance(each, Trace)], format_name)
     found = [one for each in given if isinstance(each, Trace) for one in compared(each, plan)]
     unreadable = _read(plan, places, jobs, on_step, found)
-    return _comparison(found, unreadable, sweep, placebo=placebo)
+    return _comparison(found, unreadable, sweep, placebo=placebo, grouped=by is not None)
 
 
 def _read(
@@ -109,7 +114,12 @@ def _read(
 
 
 def _comparison(
-    found: Sequence[ComparedTrace], unreadable: list[UnreadableRow], sweep: Sweep | None, *, placebo: bool
+    found: Sequence[ComparedTrace],
+    unreadable: list[UnreadableRow],
+    sweep: Sweep | None,
+    *,
+    placebo: bool,
+    grouped: bool,
 ) -> Comparison:
     axis = axis_of([row for trace in found for row in trace.rows])
     together = pooled(found)
@@ -121,6 +131,7 @@ def _comparison(
         axis=axis,
         rule=RULE,
         pooled=order(together, axis),
+        by_outcome=by_outcome(found, order, axis) if grouped else [],
         compared=[replace(trace, rows=order(trace.rows, axis)) for trace in found],
         sweep=None if sweep is None else _swept(sweep, together, axis),
         unreadable=unreadable,

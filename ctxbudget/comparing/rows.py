@@ -29,7 +29,7 @@ def row_of(basis: Basis, ready: Prepared, variant: Variant, unedited: Cost) -> C
     ``ready`` is the trace under any strategy. Raises UsageError where the reserve leaves nothing of a swept window.
     """
     window = None if variant.window is None else Window(variant.window, "--sweep")
-    prepared = ready.under(variant.found(), window)
+    prepared = ready.under(variant.found(ready.budget), window)
     run = prepared.run()
     measured = basis.measured(run)
     found, costs, saved = measured.regret, measured.cost, saving(measured.cost, unedited)

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxbudget import sizes
+from ctxbudget.config.budget import Budget
 from ctxbudget.errors import UsageError
 from ctxbudget.passes import PASSES
+from ctxbudget.prepared import as_budgeted
 from ctxbudget.strategy.naming import STRATEGIES, find
 
 if TYPE_CHECKING:
@@ -37,11 +39,9 @@ class Variant:
     """What the sweep set, as ``window=64000``."""
     value: float | None = None
 
-    def found(self) -> Strategy:
-        """The strategy with its settings. Raises UnknownName or ConfigError."""
-        if isinstance(self.strategy, str):
-            return find(self.strategy, anywhere=True, settings=self.settings)
-        return self.strategy
+    def found(self, budget: Budget | None = None) -> Strategy:
+        """The strategy as a budget drives it, with its settings. Raises UnknownName or ConfigError."""
+        return as_budgeted(self.strategy, budget or Budget(), self.settings, anywhere=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ctxbudget.report.compare import ComparedRow
     from ctxbudget.sources import Place
     from ctxbudget.summaries import Summariser
-    from ctxbudget.trace import Trace
+    from ctxbudget.trace import Outcome, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def compared(trace: Trace, plan: Plan, told: Callable[[float], object] | None = 
         must_keep=plan.must_keep, summariser=plan.summariser, fail_summary=plan.fail_summary,
     )  # fmt: skip
     every = list(_family(ready)) if plan.children else [ready]
-    return [_compared(one, plan, _within(told, number, len(every))) for number, one in enumerate(every)]
+    return [_compared(one, plan, trace.outcome, _within(told, number, len(every))) for number, one in enumerate(every)]
 
 
 def _family(ready: Prepared) -> Iterator[Prepared]:
@@ -92,7 +92,9 @@ def _family(ready: Prepared) -> Iterator[Prepared]:
         yield from _family(ready.child(child))
 
 
-def _compared(ready: Prepared, plan: Plan, told: Callable[[float], object] | None) -> ComparedTrace:
+def _compared(
+    ready: Prepared, plan: Plan, root: Outcome | None, told: Callable[[float], object] | None
+) -> ComparedTrace:
     """Evidence, constraints and placebo are made once; each strategy then costs its replay."""
     rounds = ROUNDS if plan.placebo else 0
     of = rounds + len(plan.variants)
@@ -110,6 +112,7 @@ def _compared(ready: Prepared, plan: Plan, told: Callable[[float], object] | Non
         rows.append(row_of(basis, ready, variant, unedited))
     return ComparedTrace(
         source=source_row(ready.trace),
+        outcome=ready.trace.outcome or root,
         turns=len(ready.trace.turns),
         window=ready.window.tokens,
         window_source=ready.window.rule,

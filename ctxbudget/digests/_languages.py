@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How to find definitions: ``outer`` first, ``inner`` where a part of a file holds no outer one. Both begin with the
+    """How to find definitions: ``outer`` first, ``inner`` where a part of a file holds none. Both begin with the
     line end before, so that a text is searched with one put in front: to look for line ends is many times as fast as
     to try at every character whether a line begins there.
     """

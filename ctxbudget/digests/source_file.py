@@ -126,7 +126,9 @@ def _outline(seen: Observed, language: Language) -> Iterator[str]:
     """The defining lines with their numbers, members included."""
     text, line, at = seen.text, seen.first or 1, 0
     patterns = [language.outer, *([language.inner] if language.inner is not None else [])]
-    starts = sorted({match.start() for pattern in patterns for match in islice(pattern.finditer(f"\n{text}"), 4 * _OUTLINE)})
+    starts = sorted(
+        {match.start() for pattern in patterns for match in islice(pattern.finditer(f"\n{text}"), 4 * _OUTLINE)}
+    )
     for start in starts:
         line += text.count("\n", at, start)
         at = start

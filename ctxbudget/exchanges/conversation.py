@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +175,7 @@ class Conversation:
         skipped = self._speaker.skipped + extra
         for name, count in sorted(skipped.items()):
             self.build.warn("unknown-record", f"{name} ({count})")
-        return self.build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+        return self.build.finish(reading.parse, skipped)
 
 
 def _common(old: list[bytes], new: list[bytes]) -> int:

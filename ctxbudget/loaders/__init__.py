@@ -8,7 +8,8 @@ A loader is a module with a docstring whose first line names the format, and two
 
 ``load(reading: Reading, start: Start) -> Iterator[Trace]``
     Turn the records into traces. ``start(label=None)`` gives a TraceBuilder; a file of many conversations starts one
-    for each, with its number as label. Provider differences live here and nowhere else.
+    for each, with its number as label. Provider differences live here, and in ``providers`` what several formats share
+    of them.
 
 A loader of databases offers a third, so that their conversations can be listed without reading them:
 

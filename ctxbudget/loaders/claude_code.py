@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +59,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     for name, count in sorted(skipped.items()):
         if name not in BOOKKEEPING and name not in {"repeated record", "attachment"}:
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    yield build.finish(reading.parse, skipped)
 
 
 def companions(reading: Reading) -> list[Path]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import dialects
@@ -73,7 +72,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         _add_info(build, info)
         for name, count in sorted(run.skipped.items()):
             build.warn("unknown-record", f"{name} ({count})")
-        yield build.finish(replace(reading.parse, skipped=tuple(sorted(run.skipped.items()))))
+        yield build.finish(reading.parse, run.skipped)
 
 
 class Run:

@@ -65,7 +65,9 @@ class PruneMiddle:
         """Drop it, units whole. Earlier notices alone stay where they are."""
         gone = cut(view, (fragment for message in middle for fragment in message))
         recorded = any(one.message >= 0 for one in gone)
-        return dropping(view, NAME, gone if recorded else (), self.text, "the middle of a conversation that does not fit")
+        return dropping(
+            view, NAME, gone if recorded else (), self.text, "the middle of a conversation that does not fit"
+        )
 
 
 def _messages(view: View) -> list[list[Fragment]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.renderers import _compare_plot
-from ctxbudget.renderers._compare_sections import named, strategies
+from ctxbudget.renderers._compare_sections import ended, named, strategies
 from ctxbudget.renderers._evidence import signals
 from ctxbudget.renderers._money import dollars, saving
 from ctxbudget.renderers._numbers import counted, tokens
 from ctxbudget.renderers._pages import Facts, Line, Notes, Plot, Title
-from ctxbudget.renderers._sentences import with_line
+from ctxbudget.renderers._sentences import of_run, with_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +56,10 @@ def _pooled(report: Comparison, title: str, width: int | None) -> Iterator[Block
     yield Plot("Cost against constraints and evidence kept", tuple(_compare_plot.lines(report, width)))
     if report.sweep is None:
         yield Facts(tuple(_taken(rows)), "What each would have taken away")
+    for group in report.by_outcome:
+        yield ended(
+            group, report.sweep.knees if report.sweep is not None else None, last=group is report.by_outcome[-1]
+        )
 
 
 def _best(report: Comparison, row: ComparedRow) -> Iterator[tuple[str, str]]:
@@ -113,4 +117,5 @@ def _identity(trace: ComparedTrace) -> tuple[str, ...]:
         source.model or "model unknown",
         counted(trace.turns, "turn"),
         f"window {trace.window:,} ({trace.window_source}){reserve}",
+        *((f"outcome {of_run(trace.outcome)}",) if trace.outcome is not None else ()),
     )

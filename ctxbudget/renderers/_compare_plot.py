@@ -36,12 +36,12 @@ def lines(report: Comparison, width: int | None = None) -> Iterator[str]:
     yield f"{' ' * (LEAD - 1)}└{'─' * wide}"
     left, right = _amount(low, report.axis), _amount(high, report.axis)
     yield f"{' ' * LEAD}{left}{right.rjust(wide - len(left))}"
-    yield _key(rows)
+    yield _key(rows, several=any("+" in cells for cells in grid))
 
 
-def _key(rows: Sequence[ComparedRow]) -> str:
+def _key(rows: Sequence[ComparedRow], *, several: bool) -> str:
     named_signs = " · ".join(f"{sign} {named(row)}" for sign, row in zip(SIGNS, rows, strict=False))
-    return f"{named_signs} · + several"
+    return f"{named_signs} · + several" if several else named_signs
 
 
 def _cost(row: ComparedRow, axis: str) -> float:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxbudget.renderers._money import dollars
-from ctxbudget.renderers._numbers import NOTHING, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
 from ctxbudget.renderers._sections import Column, Row, Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ctxbudget.report.compare import ComparedRow
+    from ctxbudget.report.compare import ComparedRow, OutcomeRow
     from ctxbudget.report.regret import SpreadRow
 
 COLUMNS = (
@@ -36,6 +37,11 @@ UNDER = (
     "one a placebo loses too; to re-read: tokens to fetch again what was gone, at least"
 )
 
+RECORDED = (
+    "outcomes are those of the recorded runs (open: the file does not say); how one would have ended under a strategy "
+    "is not known"
+)
+
 
 def strategies(
     title: str, rows: Sequence[ComparedRow], knees: Mapping[str, float | None] | None = None, *, noted: bool = True
@@ -43,6 +49,15 @@ def strategies(
     """A row per strategy, the best trade-off first; of a sweep (``knees``) in the order of its values."""
     made = tuple(_row(row, _verdict(at, row, knees)) for at, row in enumerate(rows))
     return Section(title, COLUMNS, made, UNDER if noted else "")
+
+
+def ended(group: OutcomeRow, knees: Mapping[str, float | None] | None, *, last: bool) -> Section:
+    """The same over the recorded runs that ended in one way."""
+    title = f"Outcome {group.outcome}: {counted(group.traces, 'trace')}"
+    if group.untold:
+        title += f", {group.untold:,} without an outcome in the file"
+    made = strategies(title, group.rows, knees, noted=False)
+    return replace(made, note=RECORDED) if last else made
 
 
 def _row(row: ComparedRow, verdict: str) -> Row:

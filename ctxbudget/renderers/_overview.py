@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.renderers._numbers import NOTHING, counted, percent, signed, tokens
 from ctxbudget.renderers._sections import TOP, Column, Row, Section
+from ctxbudget.report.outcomes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ _MEASURES = (
     Column("findings", drop=1),
     Column("warnings", drop=6),
 )
+_OUTCOME = Column("outcome", text=True, drop=1, room=12)
 
 
 def title_of(report: TraceReport) -> str:
@@ -39,19 +41,32 @@ def title_of(report: TraceReport) -> str:
 
 def traces(report: Report, shown: Sequence[TraceReport]) -> Section:
     """A row for each trace shown, one for each file that could not be read, and a total over all."""
-    rows = [Row((title_of(trace), *_measures(trace)), "over" if _is_over(trace) else "") for trace in shown]
-    rows += [
-        Row((each.path, *([NOTHING] * (len(_MEASURES) - 2)), "not read", NOTHING), "warning")
-        for each in report.unreadable
+    told = any(trace.outcome is not None for trace in shown)
+    rows = [
+        Row((title_of(trace), *_ended(trace, told=told), *_measures(trace)), "over" if _is_over(trace) else "")
+        for trace in shown
     ]
+    blank = [NOTHING] * (len(_MEASURES) - 2 + told)
+    rows += [Row((each.path, *blank, "not read", NOTHING), "warning") for each in report.unreadable]
     usage = report.totals.usage
-    total = ("total", "", "", "", "", tokens(usage.calls), tokens(usage.total), "", "", "")
+    ended = [f"{number:,} {name}" for name, number in report.totals.outcomes.items() if number] if told else []
+    outcomes = (", ".join(ended),) if told else ()
+    total = ("total", *outcomes, "", "", "", "", tokens(usage.calls), tokens(usage.total), "", "", "")
     return Section(
         counted(report.totals.traces, "trace"),
-        (Column("trace", text=True, cut="start", room=30), *_MEASURES),
+        (Column("trace", text=True, cut="start", room=30), *((_OUTCOME,) if told else ()), *_MEASURES),
         (*rows, Row(total, "total")),
-        "billed with sub-agents, in the total each call once even where files share it; ~ our count; ? assumed window",
+        "billed with sub-agents, in the total each call once even where files share it; ~ our count; ? assumed window"
+        + ("; open: the file does not say whether it was a success" if told else ""),
     )
+
+
+def _ended(report: TraceReport, *, told: bool) -> tuple[str, ...]:
+    """The cell of the outcome, where there is such a column: what the recording says of its own success."""
+    outcome = report.outcome
+    if not told or outcome is None:
+        return (NOTHING,) if told else ()
+    return (ending(outcome) if outcome.score is None else f"{ending(outcome)} {outcome.score:g}",)
 
 
 def sub_agents(report: TraceReport) -> Section:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.renderers._numbers import counted, percent, tokens
+from ctxbudget.report.outcomes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctxbudget.report import TraceReport, TurnRow, UsageRow
     from ctxbudget.report.run import RunReport
+    from ctxbudget.trace import Outcome
 
 _APART = {
     "CB304": "of tool definitions never called: {}",
@@ -118,7 +120,7 @@ def facts(report: TraceReport) -> Iterator[tuple[str, str]]:
     if report.constraints:
         yield "Constraints", f"{counted(len(report.constraints), 'normative sentence')}: --format json lists them"
     if report.outcome is not None:
-        yield "Outcome", _outcome(report)
+        yield "Outcome", of_run(report.outcome)
 
 
 def _billed(usage: UsageRow) -> str:
@@ -142,13 +144,10 @@ def _messages(report: TraceReport) -> str:
     )
 
 
-def _outcome(report: TraceReport) -> str:
-    outcome = report.outcome
-    if outcome is None:
-        return NOTHING
-    word = {True: "success", False: "failure", None: "unknown"}[outcome.success]
+def of_run(outcome: Outcome) -> str:
+    """What the recording says of its own success, and where."""
     score = "" if outcome.score is None else f", score {outcome.score:g}"
-    return f"{word}{score} (by {outcome.source})"
+    return f"{ending(outcome)}{score} (by {outcome.source})"
 
 
 def notes(report: TraceReport | RunReport) -> Iterator[tuple[str, str, str]]:

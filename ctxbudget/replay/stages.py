@@ -93,7 +93,8 @@ class Runner:
         pins = self.view.pins.ids
         pins.update(one.id for one in edit.inserted if is_state(one))
         change = self.view.apply(edit)
-        pins.difference_update(one for one in edit.removed if is_state(self.view.known[one]))
+        standing = {one.id for one in edit.inserted}
+        pins.difference_update(one for one in edit.removed if is_state(self.view.known[one]) and one not in standing)
         return change
 
     def _planned(self, one: Pass) -> Iterable[Edit]:

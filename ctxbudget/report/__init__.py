@@ -235,11 +235,13 @@ class UnreadableRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over several traces, each billed call once even where files share it."""
+    """Sums over several traces, each billed call once even where files share it; ``outcomes`` counts how their recorded
+    runs ended: ``success``, ``failure``, ``open``."""
 
     traces: int
     usage: UsageRow
     usage_main: UsageRow
+    outcomes: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)

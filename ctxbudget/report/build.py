@@ -28,6 +28,7 @@ from ctxbudget.report import (
     UnreadableRow,
     UsageRow,
 )
+from ctxbudget.report.outcomes import endings
 from ctxbudget.report.tables import fragment_row, fragment_rows, growth_rows, total_rows, wasted
 from ctxbudget.tokens import encoding_for
 from ctxbudget.trace import Warning as TraceWarning
@@ -77,7 +78,8 @@ def build(
         )
         main.update((call.key, call) for call in trace.billed)
         everyone.update((call.key, call) for member in trace.family() for call in member.billed)
-    totals = Totals(len(reports), usage_of(everyone.values()), usage_of(main.values()))
+    ended = endings(report.outcome for report in reports)
+    totals = Totals(len(reports), usage_of(everyone.values()), usage_of(main.values()), ended)
     return Report(SCHEMA, TOOL, reports, totals, list(unreadable))
 
 

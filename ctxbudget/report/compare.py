@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ctxbudget.report import SourceRow, UnreadableRow  # noqa: TC001 - their types are read at run time
 from ctxbudget.report.regret import LossRow, SignalRow, SpreadRow  # noqa: TC001
-from ctxbudget.trace import Warning  # noqa: TC001
+from ctxbudget.trace import Outcome, Warning  # noqa: TC001
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,11 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTrace:
-    """One trace under every strategy, the best trade-off first."""
+    """One trace under every strategy, the best trade-off first. ``outcome`` is what the file says of the recorded run
+    (of a sub-agent without one, what it says of the run it was part of)."""
 
     source: SourceRow
+    outcome: Outcome | None
     turns: int
     window: int
     window_source: str
@@ -81,6 +83,20 @@ class ComparedTrace:
     signals: list[SignalRow]
     rows: list[ComparedRow]
     warnings: list[Warning]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """The traces whose recorded run ended in one way: ``success``, ``failure``, or ``open`` (the file does not say).
+
+    ``traces`` counts them, ``untold`` those among them whose file holds nothing of an outcome; ``rows`` has one row per
+    strategy over them. Nothing here says how a run would have ended under a strategy.
+    """
+
+    outcome: str
+    traces: int
+    untold: int
+    rows: list[ComparedRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +113,7 @@ class SweepRow:
 class Comparison:
     """Strategies × traces. ``axis`` is what the trade-off takes for cost: ``price``, or ``sent`` where a price is not
     known, each with its recalls; ``rule`` says how the rows are ordered. ``pooled`` has one row per strategy over all
-    traces."""
+    traces, ``by_outcome`` the same for each way that recorded runs ended, where that was asked for."""
 
     schema: int
     tool: str
@@ -105,6 +121,7 @@ class Comparison:
     axis: str
     rule: str
     pooled: list[ComparedRow]
+    by_outcome: list[OutcomeRow]
     compared: list[ComparedTrace]
     sweep: SweepRow | None
     unreadable: list[UnreadableRow]

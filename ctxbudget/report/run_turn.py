@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.errors import UnknownName
+from ctxbudget.errors import UsageError
 from ctxbudget.report.run import Chapter, RunContext, ShownFragment, Story
 from ctxbudget.report.tables import describe
 
@@ -102,10 +102,10 @@ def story(trace: Trace, run: Run, name: str, scheme: Scheme, *, pinned: bool, ho
 
 
 def found(trace: Trace, name: str) -> Fragment:
-    """The recorded fragment with that id. Raises UnknownName, with the nearest id."""
+    """The recorded fragment with that id. Raises UsageError, which says where the ids stand: there may be thousands."""
     known = {fragment.id: fragment for fragment in trace.fragments}
     if name not in known:
-        raise UnknownName("fragment", name, known)
+        raise UsageError(f"unknown fragment {name!r}", hint="--turn N lists the fragments of a turn with their ids")
     return known[name]
 
 

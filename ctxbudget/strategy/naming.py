@@ -28,7 +28,12 @@ def find(text: str, *, anywhere: bool = False, settings: Iterable[str] = ()) -> 
     line only) so do ``./mine.toml``, ``./mine.py`` and dotted paths. Raises UnknownName with the nearest name.
     """
     whole = anywhere and is_path(text) and Path(text).is_file()
-    strategy = compose([_one(part.strip(), anywhere=anywhere) for part in ([text] if whole else text.split("+"))])
+    parts = [text] if whole else text.split("+")
+    return changed(compose([_one(part.strip(), anywhere=anywhere) for part in parts]), settings)
+
+
+def changed(strategy: Strategy, settings: Iterable[str]) -> Strategy:
+    """The strategy with ``settings`` (``pass.option=value``) applied. Raises UnknownName, UsageError or ConfigError."""
     for setting in settings:
         strategy = _set(strategy, setting)
     return strategy

@@ -22,7 +22,7 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     """A free place for each inserted fragment.
 
     What was in view before goes back to its own place; the stand-in of a call or result to the place of what it
-    replaces; a block of state at the tail, never between a call and its results; the rest where the first removed fragment stood. Where nothing was removed
+    replaces; a block of state at the tail; the rest where the first removed fragment stood. Where nothing was removed
     it is the place of what the fragment stands for, the front for a notice, else before this turn's arrivals. A new
     message never splits another one, nor a call from its results.
     """
@@ -30,7 +30,7 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     gone = {view.place_of[fragment.id] for fragment in removed}
     spots = []
     for fragment in inserted:
-        spot = view.place_of.get(fragment.id)
+        spot = None if is_state(fragment) else view.place_of.get(fragment.id)
         if spot is None:
             spot = _beside(view, fragment, removed)
         while spot in taken or (spot in view.live and spot not in gone):
@@ -42,7 +42,7 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
 
 def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
     if is_state(fragment):
-        return _tail(view, {view.place_of[one.id] for one in removed})
+        return view.end - STRIDE // 2
     if not removed:
         lost = next((view.place_of[old] for old in fragment.stands_for if old in view.place_of), None)
         if lost is not None:
@@ -57,13 +57,6 @@ def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:
     if fragment.message != first.message:
         spot = opening(view, spot, {view.place_of[one.id] for one in removed})
     return spot + (spot % STRIDE == 0)
-
-
-def _tail(view: View, gone: set[int]) -> int:
-    """The end; before the newest reply where the results of its calls are still to come."""
-    if view.units.open is None:
-        return view.end - STRIDE // 2
-    return opening(view, view.place_of[view.units.born[view.units.open][0].id] - 1, gone)
 
 
 def opening(view: View, spot: int, gone: set[int]) -> int:

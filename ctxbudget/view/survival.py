@@ -52,7 +52,9 @@ class Survival:
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
             here = set(taken)
-            away = [one for one in fragment.stands_for if one not in here and (one in self._forms or self._recorded(one))]
+            away = [
+                one for one in fragment.stands_for if one not in here and (one in self._forms or self._recorded(one))
+            ]
             self.holder.update((old, fragment.id) for old in (*taken, *away))
             if fragment not in back:
                 self._replace(fragment, taken, away, change)

@@ -20,6 +20,7 @@ def made(session, tmp_path):
     report = known(path, file, update_baseline=True)
     assert report.exit_code == 0
     assert report.baseline.updated
+    assert [(one.id, one.known) for one in report.failures] == [("CB102", True), ("CB205", False)], "a warning is none"
     return path, file
 
 

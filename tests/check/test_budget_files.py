@@ -262,6 +262,7 @@ def test_nor_where_the_window_is_unknown(tmp_path):
     assert fit.fullest is None
     assert f"max_input_tokens: {-(-fit.peak.tokens * 5 // 4000) * 1000} " in text
     assert "soft_threshold: 0.79 " in text
+    assert "growth: 1000  # one turn may add; none seen" in text, "the first turn is the start, not growth"
     assert check(tmp_path / "chat.json", settings=settings(tmp_path, text)).failures == []
 
 

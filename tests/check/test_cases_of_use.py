@@ -63,6 +63,15 @@ def test_right_verdicts(case, file, options, code, peak):
         assert row.peak.tokens == peak
 
 
+def test_an_assumed_window_is_no_limit(tmp_path):
+    """Nothing tells the window of this one: the 200,000 tokens that other commands assume say nothing of it."""
+    messages = [{"role": "user", "content": "hi " * 201_000}, {"role": "assistant", "content": "yes"}]
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    row = check(tmp_path / "chat.json", max="1M").checked[0]
+    assert row.peak.tokens > 200_000
+    assert (row.window, row.peak.fraction, row.failures) == (None, None, [])
+
+
 def test_the_fraction_is_not_clamped():
     row = check(str(CASES / "C31" / "session.jsonl"), window=200_000).checked[0]
     assert row.peak.fraction == 1.55

@@ -48,6 +48,7 @@ TABLE = [
     (["no_turns.json", *W], LOST, ["unmeasured"]),
     (["none", *W], LOST, ["unmeasured"]),
     (["*.nothing", *W], LOST, ["unmeasured"]),
+    (["good.jsonl", "good.jsonl", "*.nothing", *W], LOST, ["clean", "unmeasured"]),
     (["alien.jsonl", *W], LOST, ["unreadable"]),
     (["missing.jsonl", *W], LOST, ["unreadable"]),
     (["good.jsonl#7", *W], LOST, ["unreadable"]),
@@ -127,6 +128,11 @@ def test_a_mistake_is_one_line_and_a_hint(run, places, arguments, message, hint)
     assert message in first
     assert second.startswith("hint: ")
     assert hint in second
+
+
+def test_nothing_given_is_nothing_measured():
+    assert check([]).exit_code == LOST
+    assert check([], allow_empty=True).exit_code == GOOD
 
 
 def test_a_fact_that_nothing_held_is_told_to_whoever_pipes_the_answer_away(run, places):

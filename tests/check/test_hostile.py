@@ -79,10 +79,16 @@ def test_yaml_that_grows_or_builds_is_refused(tmp_path, text):
 
 
 def test_a_file_that_is_no_settings(tmp_path):
-    for name, data in (("ctxbudget.yaml", b"\xff\xfe\x00"), ("ctxbudget.toml", b"a" * 1_000_001)):
+    large = b"#" * 1_000_001
+    for name, data, words in (
+        ("ctxbudget.yaml", b"\xff\xfe\x00", "not UTF-8"),
+        ("ctxbudget.toml", large, "larger than 1,000,000 bytes"),
+        ("ctxbudget.yaml", large, "larger than 1,000,000 bytes"),
+    ):
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(ConfigError):
+        with pytest.raises(ConfigError) as error:
             config.discover(tmp_path)
+        assert words in error.value.message
         (tmp_path / name).unlink()
     (tmp_path / "ctxbudget.yaml").mkdir()
     assert config.discover(tmp_path).source is None
@@ -151,6 +157,19 @@ def test_thousands_of_failures_are_told_apart(session):
     report = check(path, max="1000M", max_result="0.02k", growth="0.02k", window=10**9)
     assert len(report.failures) > 1_500
     assert len({one.key for one in report.failures}) == len(report.failures)
+
+
+def test_fitting_to_several(tmp_path, session):
+    """One whose window is unknown is enough to leave the windows out; of equal amounts the first seen is named."""
+    chat = {"messages": [{"role": "user", "content": "hi " * 600}, {"role": "assistant", "content": "yes"}]}
+    (tmp_path / "chat.json").write_text(json.dumps(chat), encoding="utf-8")
+    paths = [tmp_path / "chat.json", *(session(name, [100, 900], into=tmp_path) for name in ("a.jsonl", "b.jsonl"))]
+    for order in (paths, paths[::-1]):
+        fit = fitting.fitted(fitting.read([str(path) for path in order], Options(), None, []), AGENT)
+        named = next(path.name for path in order if path.suffix == ".jsonl")
+        assert fit.fullest is None
+        assert fit.peak.seen == f"seen: 900 at most ({named}, turn 2)"
+    assert fitting.fitted(fitting.read([str(paths[1])], Options(), None, []), AGENT).fullest is not None
 
 
 def test_fitting_reads_what_it_can(tmp_path, session):

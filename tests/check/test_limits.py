@@ -1,5 +1,6 @@
 """Limits: read exactly, passed at their value and broken just above it, whoever asks for them."""
 
+import base64
 from fractions import Fraction
 
 import pytest
@@ -77,6 +78,27 @@ def test_the_fullest_turn_passes_at_the_limit(session, peak, window, flags, pass
         assert (broken.measured, broken.turn, broken.reported) == (peak, 2, True)
         assert broken.measured == broken.limit + 1
         assert report.exit_code == 1
+
+
+def test_of_equally_full_turns_the_first_is_the_peak(session):
+    row = check(session("equal.jsonl", [100, 900, 300, 900, 899]), window=1_000).checked[0]
+    assert (row.peak.turn, row.failures[0].turn) == (2, 2)
+
+
+def test_the_parts_of_one_result_count_together(session):
+    """A call may be answered by a text and a picture; each alone would be within the limit."""
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (900).to_bytes(4, "big") * 2 + b"\x08\x02\0\0\0"
+    picture = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(png).decode()}
+    parts = [{"type": "text", "text": "first " * 300}, {"type": "image", "source": picture}]
+    path = session("parts.jsonl", [None, None], results=[parts])
+    (trace,) = load(str(path))
+    answers = [one for one in trace.entering(trace.turns[1]) if one.answers]
+    whole = sum(one.tokens for one in answers)
+    assert len(answers) == 2
+    assert check(path, window=100_000, max_result=str(whole)).failures == []
+    (broken,) = check(path, window=100_000, max_result=str(whole - 1)).failures
+    assert (broken.id, broken.measured) == ("CB105", whole)
+    assert broken.fragment == max(answers, key=lambda one: one.tokens).id
 
 
 def sized(session, name="layers.jsonl"):
@@ -218,6 +240,30 @@ def test_layers_of_either_scheme(session):
     budget = Budget(layers={"working_memory": Cap(max_tokens=Amount(tokens=101))})
     report = check(path, window=100_000, max_layer={"observation": "101"}, settings=Settings(budget=budget))
     assert [one.layer for one in report.checked[0].failures] == ["observation", "working_memory"]
+
+
+def test_a_flag_takes_the_place_of_a_cap_only_in_its_own_scheme():
+    """Both schemes have a layer called system; only one has tools. This file does not hold its tools, which counts as
+    system: it is held against the sum of two limits where both are of one scheme."""
+    path = "sample_traces/migrate_module.jsonl"
+
+    def told(scheme=None, **caps):
+        budget = Budget(layers={name: Cap(max_tokens=Amount(tokens=most)) for name, most in caps.items()})
+        flags = {"max": "100%", "max_layer": {"system": "17k"}, "scheme": scheme}
+        report = check(path, **flags, settings=Settings(budget=budget))
+        said = [text for text in report.limits if text.startswith("layer")]
+        return said, [(one.layer, one.limit) for one in report.failures]
+
+    flag = "layer system: 17,000 (--max-layer system)"
+    assert told() == ([flag], [("system", 17_000)])
+    assert told(system=16_000) == ([flag], [("system", 17_000)])
+    assert told(tools=9_000) == ([flag, "layer tools: 9,000 (budget)"], [("system", 17_000)])
+    assert told(system=16_000, tools=1_000)[0] == [
+        flag, "layer system: 16,000 (budget)", "layer tools: 1,000 (budget)",
+    ]  # fmt: skip
+    assert told("window", system=16_000, tools=923)[0] == [flag, "layer tools: 923 (budget)"]
+    assert told("window", system=16_000, tools=923)[1] == []
+    assert told("window", system=16_000, tools=922)[1] == [("system and tools", 17_922)]
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,16 @@ def test_help_has_examples_and_exit_codes(command, text):
     assert page == text(command())
     for part in ("ctxbudget analyze session.jsonl", "analyze", "list", "--install-completion", "Exit codes: 0"):
         assert part in page
+    lines = page.partition("Commands:\n")[2].splitlines()
+    assert len(lines) == 10
+    assert all(line.endswith(".") and not line.endswith("..") for line in lines)
     assert "ctxbudget analyze session.jsonl --window 120k" in text(command("analyze", "--help"))
 
 
 @pytest.mark.parametrize(
     "what, parts",
     [
+        ([], ["strategies", "passes", "formats", "layers", "models", "estimators"]),
         (["formats"], ["claude-code", "codex", "openai-chat"]),
         (["layers"], ["observation", "working_memory", "call, result"]),
         (["models", "opus"], ["claude-opus-4-5", "200,000"]),
@@ -47,6 +51,7 @@ def test_lists(command, text, what, parts):
         ("ctxbudget analyze --by res", "resource"),
         ("ctxbudget analyze --table frag", "fragments"),
         ("ctxbudget analyze --fail-on err", "error"),
+        ("ctxbudget compare --by out", "outcome"),
         ("ctxbudget list est", "estimators"),
     ],
 )

@@ -1,6 +1,7 @@
 """What a path means."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,15 @@ def test_the_same_session_in_several_files(tree, names):
     doubtful: list[str] = []
     assert [Path(path).relative_to("agent").as_posix() for path in paths("agent", passed=doubtful.append)] == [names[0]]
     assert doubtful == []
+
+
+@pytest.mark.parametrize("tables, found", [("sessions, messages", False), ("sessions, messages, schema_version", True)])
+def test_a_database_of_anything_else_is_no_trace(tree, tables, found):
+    with sqlite3.connect(tree / "shop.db") as database:
+        for name in tables.split(", "):
+            database.execute(f"CREATE TABLE {name} (id text)")
+    database.close()
+    assert ("shop.db" in paths(".")) == found
 
 
 def test_with_a_forced_format_the_name_decides():

@@ -150,9 +150,7 @@ SHRINKING = {
     "collect-garbage": st.builds(CollectGarbage, least=st.sampled_from((5, 50)), line=st.sampled_from((10, 60))),
     "compress-at-entry": st.builds(CompressAtEntry, cap=st.sampled_from((0.1, 20.0, 60.0))),
     "keep-state": st.just(KeepState()),
-    "offload-results": st.builds(
-        OffloadResults, over=st.sampled_from((20.0, 100.0)), line=st.sampled_from((12, 60))
-    ),
+    "offload-results": st.builds(OffloadResults, over=st.sampled_from((20.0, 100.0)), line=st.sampled_from((12, 60))),
     "strip-artifacts": st.just(StripArtifacts()),
     "summarize": st.builds(
         Summarize,

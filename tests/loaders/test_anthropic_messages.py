@@ -190,6 +190,9 @@ def test_a_tool_that_ran_at_the_providers():
     assert (call.asks, result.answers, hidden.answers, text.role) == (True, True, True, "assistant")
     assert (result.text, hidden.tokens) == ('{"type":"web_search_result","title":"Leeks"}', 60)
     assert unpaired(trace) == ([], [])
+    assert [[part.text for part in trace.entering(turn)][-1] for turn in trace.turns] == [
+        trace.fragments[0].text, "", trace.fragments[-1].text
+    ]  # fmt: skip
     failed = {"type": "web_fetch_tool_result", "tool_use_id": "w1", "content": {"error_code": "too_many"}}
     assert load(ASK, {"role": "assistant", "content": [content[0], failed]}).fragments[2].error
 

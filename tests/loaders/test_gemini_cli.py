@@ -326,6 +326,7 @@ def test_code_that_ran_at_the_provider_s_and_odd_parts():
     trace = one(content("user", {"text": "go"}), content("model", *code))
     assert kinds(trace.fragments) == ["user", "call", "result", "other", "other"]
     assert unpaired(trace) == ([], [])
+    assert [turn.pending for turn in trace.turns] == [False, False]  # asked again, within the reply, with the result
 
 
 def test_a_session_that_is_taken_up_goes_on():

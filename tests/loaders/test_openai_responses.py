@@ -92,8 +92,8 @@ def test_a_log_whose_requests_hold_everything():
 def test_a_chain_of_responses():
     (trace,) = sample("-chained.jsonl")
     assert [kinds(trace.entering(turn)) for turn in trace.turns] == [
-        ["tool_definitions", "tool_definitions", "tool_definitions", "system_prompt", "user"],
-        ["tool_definitions", "call", "retrieval", "call", "result"],
+        ["tool_definitions", "tool_definitions", "tool_definitions", "system_prompt", "user", "tool_definitions"],
+        ["call", "retrieval", "call", "result"],
         ["answer", "user"],
         ["call", "answer", "user"],
         ["call", "result"],
@@ -230,7 +230,9 @@ def test_names_of_tools_on_servers():
     assert [part.tool for part in trace.fragments if part.asks] == ["s__f"]
     offered = {"type": "mcp_list_tools", "server_label": "s", "tools": [{"name": "f"}, {"name": "g"}, "odd"]}
     trace = one(exchanged("go", response(offered)))
-    assert [part.tool for part in trace.fragments if part.kind is Kind.TOOL_DEFINITIONS] == ["s__f", "s__g", None]
+    offers = [part for part in trace.fragments if part.kind is Kind.TOOL_DEFINITIONS]
+    assert [part.tool for part in offers] == ["s__f", "s__g", None]
+    assert [part.id for part in offers] == ["t1.1", "t1.2", "t1.3"]  # asked for before the model was
 
 
 def test_a_tool_that_ran_at_the_provider_s_is_in_the_prompt_that_was_counted():

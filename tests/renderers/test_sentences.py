@@ -42,7 +42,7 @@ def test_what_is_reserved(report):
     [
         (Outcome(True, None, "exit_status"), "success (by exit_status)"),
         (Outcome(False, 0.25, "reward"), "failure, score 0.25 (by reward)"),
-        (Outcome(None, None, "info"), "unknown (by info)"),
+        (Outcome(None, None, "info"), "open (by info)"),
     ],
 )
 def test_the_recorded_outcome(report, outcome, said):

@@ -138,7 +138,7 @@ def test_what_stands_in_place_is_told_with_its_text():
 
 
 def test_a_fragment_or_turn_that_is_not_there():
-    with pytest.raises(UnknownName, match="unknown fragment"):
+    with pytest.raises(UsageError, match="unknown fragment"):
         replay(sketch(LOSING), "none", window=200, fragment="t3.7")
     with pytest.raises(UsageError, match="no turn 99"):
         replay(sketch(LOSING), "none", window=200, turn=99)

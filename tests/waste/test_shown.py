@@ -25,7 +25,7 @@ def report():
         story.edit(f"{number}.py", A[3], "x y z")
     one = trace_report(story.trace(), AGENT, Window(10_000, "flag", known=True))
     usage = usage_of(())
-    return Report(1, TOOL, [one], Totals(1, usage, usage), [])
+    return Report(1, TOOL, [one], Totals(1, usage, usage, {}), [])
 
 
 def shown(report, format_name, **look):
@@ -57,7 +57,7 @@ def test_nothing_to_tell():
     story.read("a.py", A)
     one = trace_report(story.trace(), AGENT, Window(10_000, "flag", known=True))
     usage = usage_of(())
-    text = shown(Report(1, TOOL, [one], Totals(1, usage, usage), []), "terminal")
+    text = shown(Report(1, TOOL, [one], Totals(1, usage, usage, {}), []), "terminal")
     assert "nothing of the peak is repeated, read again or out of date" in text
     assert "Waste by" not in text
 

@@ -11,7 +11,6 @@ An event with a ``session_thread_id`` of its own is a sub-agent's. A request tha
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import compact
@@ -91,7 +90,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         build.child(_child(start, name, own, thread.names.get(name)))
     for kind, count in sorted(thread.skipped.items()):
         build.warn("unknown-record", f"{count} event(s) of type {kind!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(thread.skipped.items()))))
+    yield build.finish(reading.parse, thread.skipped)
 
 
 def _child(start: Start, name: str, events: list[Event], agent: str | None) -> Trace:

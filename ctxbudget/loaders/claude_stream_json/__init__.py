@@ -12,7 +12,6 @@ is the summary. ``stream_event`` lines are the same replies in pieces. Lines wit
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.claude_stream_json.session import Session
@@ -88,7 +87,7 @@ def _trace(build: TraceBuilder, session: Session, reading: Reading, start: Start
     for name, count in sorted((+session.skipped).items()):
         if name not in {"repeated record", "attachment"}:
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    trace = build.finish(replace(reading.parse, skipped=tuple(sorted((+session.skipped).items()))))
+    trace = build.finish(reading.parse, +session.skipped)
     return checked(trace, session.results)
 
 

@@ -13,7 +13,6 @@ as text are answered in their order by texts that begin with ``[tool for …] Re
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +117,7 @@ def _screen(reading: Reading, start: Start, shown: list[Any]) -> Trace:
 def _finish(reading: Reading, build: TraceBuilder, skipped: Counter[str]) -> Trace:
     for name, count in sorted(skipped.items()):
         build.warn("unknown-record", f"{name} ({count})")
-    return build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    return build.finish(reading.parse, skipped)
 
 
 def _beside(reading: Reading, ending: str, other: str) -> Any:

@@ -19,7 +19,6 @@ calls are the parent's (see ``usage``), so that totals over both files count the
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.codex.kinds import instructions
@@ -72,7 +71,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     writer.write_off(timeline.dropped)
     for name, count in sorted(timeline.skipped.items()):
         build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(timeline.skipped.items()))))
+    yield build.finish(reading.parse, timeline.skipped)
 
 
 def root_of(metas: list[dict[str, Any]]) -> str:

@@ -11,7 +11,6 @@ total (issue 17539 there). A reply ends where a tool has answered. Up to 0.41 an
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.codex_exec.thread import Thread
@@ -60,4 +59,4 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         thread.tell(found)
         for kind, count in sorted(thread.skipped.items()):
             build.warn("unknown-record", f"{count} event(s) of type {kind!r} not read")
-        yield build.finish(replace(reading.parse, skipped=tuple(sorted(thread.skipped.items()))))
+        yield build.finish(reading.parse, thread.skipped)

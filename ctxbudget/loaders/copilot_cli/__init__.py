@@ -14,7 +14,6 @@ A compaction runs beside the conversation: what was said after ``session.compact
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxbudget.loaders.copilot_cli.events import Log, read_log
@@ -58,7 +57,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         build.child(_sub_agent(child, log, name, skipped))
     for name, count in sorted(skipped.items()):
         build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    trace = build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    trace = build.finish(reading.parse, skipped)
     yield with_sums(trace, log)
 
 

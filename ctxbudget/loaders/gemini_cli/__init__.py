@@ -13,7 +13,6 @@ last one counts; ``$rewindTo`` takes out that message and all behind it; ``$set.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +72,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         build.carries_reasoning = False
         for name, count in sorted(skipped.items()):
             build.warn("unknown-record", f"{name} ({count})")
-        yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+        yield build.finish(reading.parse, skipped)
 
 
 def companions(reading: Reading) -> list[Path]:

@@ -128,6 +128,8 @@ class Speaker:
         self._speak("assistant", line)
         for block, part in items(content):
             # a tool that ran at the provider's: its result is not the model's own words
+            if self._role == "tool" and not _is_answer(part):
+                self._build.go_on(line)
             self._speak("tool" if _is_answer(part) else "assistant", line)
             match part:
                 case {"functionCall": {"id": str(own)}} if own in known:

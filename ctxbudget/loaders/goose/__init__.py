@@ -14,7 +14,6 @@ as one message for each, all with the thinking of the reply. Streamed thinking i
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import sqlite
@@ -86,4 +85,4 @@ def _trace(data: dict[str, Any], start: Start, label: Any, parse: Parse, childre
         build.warn("damaged-row", f"{damaged} row(s) hold no JSON that is a message, left out")
     for name, count in sorted(skipped.items()):
         build.warn("unknown-record", f"{name} ({count})")
-    return build.finish(replace(parse, skipped=tuple(sorted(skipped.items()))))
+    return build.finish(parse, skipped)

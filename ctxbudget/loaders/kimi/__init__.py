@@ -13,7 +13,6 @@ messages of the user, as many as it says, and puts a summary behind them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,7 +88,7 @@ def _said(build: TraceBuilder, reading: Reading, start: Start) -> Talk:
 def _finish(build: TraceBuilder, reading: Reading, talk: Talk) -> Trace:
     for name, count in sorted(talk.skipped.items()):
         build.warn("unknown-record", f"{name} ({count})")
-    return build.finish(replace(reading.parse, skipped=tuple(sorted(talk.skipped.items()))))
+    return build.finish(reading.parse, talk.skipped)
 
 
 def _teller(first: list[Record]) -> Teller:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.errors import EmptyTrace, MalformedTrace
@@ -75,11 +74,10 @@ class Reader:
         self._close()
         if not any(section.begun for section in self._traces):
             raise EmptyTrace(f"{self._path}: no part and no turn in it", hint="nothing was measured")
-        parse = replace(parse, skipped=tuple(sorted(self._skipped.items())))
         for section in self._traces:
             section.build.label = str(section.line) if len(self._traces) > 1 else None
             section.notes.tell(section.build)
-            yield section.build.finish(parse)
+            yield section.build.finish(parse, self._skipped)
 
     def _begin(self, line: int) -> None:
         self._close()

@@ -6,7 +6,9 @@ Unseen: reasoning (sealed, and not sent again), pages that a search read, the in
 Counts: usage of every response, inclusive; a run state has it too; lists of items and sessions have none. Spans of the SDK's traces have it of every call, but messages only of chat models.
 
 Rules: platform.openai.com, "Responses" and "Compaction" (2026); openai/openai-agents-python 0.4 (``memory``,
-``run_state.py``). Items of the model between two inputs are one reply. A ``compaction`` item stands for all before it.
+``run_state.py``). Items of the model between two inputs are one reply. A ``compaction`` item stands for all before it. Behind what a tool
+answered at OpenAI's the model was asked again within the response: a turn of its own, whose prompt the usage counts
+(checked: it holds the results).
 """  # noqa: E501 - a labelled line is one line
 
 from __future__ import annotations

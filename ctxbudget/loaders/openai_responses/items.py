@@ -140,6 +140,8 @@ class Items:
             self._add(Kind.TOOL_DEFINITIONS, plain(tool), block)
             if isinstance(tool, dict):
                 self._pieces[-1].tool = tool_name({**tool, "namespace": item.get("server_label")})
+        if all(piece.kind is Kind.TOOL_DEFINITIONS for piece in self._pieces):
+            self._build.was_sent()  # OpenAI asks the server before it asks the model
 
     def _answered(self, call: str, output: Any, block: int, *, error: bool = False) -> None:
         """A result: its texts as one part, its images each on its own."""

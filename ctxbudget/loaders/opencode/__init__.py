@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget import sqlite
@@ -88,4 +87,4 @@ def _trace(
         build.warn("damaged-row", f"{damaged} row(s) hold no JSON object, left out")
     for name, count in sorted(skipped.items()):
         build.warn("unknown-record", f"{name} ({count})")
-    return build.finish(replace(parse, skipped=tuple(sorted(skipped.items()))))
+    return build.finish(parse, skipped)

@@ -13,7 +13,6 @@ view does; a new summary takes the place of the one before.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,7 +116,7 @@ def _finished(build: TraceBuilder, talk: v0.Talk | v1.Talk, parse: Parse) -> Tra
     for name, count in sorted(talk.skipped.items()):
         if name not in v0.SILENT and name not in v1.SILENT:
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    return build.finish(replace(parse, skipped=tuple(sorted(talk.skipped.items()))))
+    return build.finish(parse, talk.skipped)
 
 
 def _is_first(path: str) -> bool:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.pi.entries import Entry, Path, path_of, read_entries
@@ -74,7 +73,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     for name, count in sorted(skipped.items()):
         if name not in BOOKKEEPING:
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    yield build.finish(reading.parse, skipped)
 
 
 class Session:

@@ -13,7 +13,6 @@ Records with one ``uuid`` are pieces of one message.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.branches import Link, live
@@ -63,7 +62,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
     for name, count in sorted(skipped.items()):
         if name not in BOOKKEEPING:
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-    yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+    yield build.finish(reading.parse, skipped)
 
 
 def _link(data: dict[str, Any]) -> Link:

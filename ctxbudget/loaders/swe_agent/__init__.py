@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -63,7 +62,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         _add_info(build, run.get("info"))
         for name, count in sorted(unread.items()):
             build.warn("unknown-record", f"{count} record(s) of type {name!r} not read")
-        yield build.finish(replace(reading.parse, skipped=tuple(sorted(unread.items()))))
+        yield build.finish(reading.parse, unread)
 
 
 def _runs(reading: Reading, skipped: Counter[str]) -> Iterator[tuple[Message, Message]]:

@@ -13,7 +13,6 @@ the user's own tools are not shown to the agent. A task is solved if its reward 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.loaders.tau_bench import simulation
@@ -75,7 +74,7 @@ def load(reading: Reading, start: Start) -> Iterator[Trace]:
         for what, count in sorted(skipped.items()):
             if what != simulation.FAREWELL:
                 build.warn("unknown-record", f"{what} ({count})")
-        yield build.finish(replace(reading.parse, skipped=tuple(sorted(skipped.items()))))
+        yield build.finish(reading.parse, skipped)
 
 
 def _say(build: TraceBuilder, messages: list[Any], skipped: Counter[str]) -> None:

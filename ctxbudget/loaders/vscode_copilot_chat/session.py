@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.exchanges import parsed, plain
@@ -32,7 +31,7 @@ def trace(data: dict[str, Any], start: Start, parse: Parse, *, numbered: bool) -
     build.model = teller.model
     for what, count in sorted(teller.skipped.items()):
         build.warn("unknown-record", f"{what} ({count})")
-    return build.finish(replace(parse, skipped=tuple(sorted(teller.skipped.items()))))
+    return build.finish(parse, teller.skipped)
 
 
 class Teller:

@@ -11,10 +11,9 @@ from ctxbudget.trace import Kind
 from ctxbudget.view import STRIDE, message_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from ctxbudget.passes.budget_per_layer.walk import Walk
-    from ctxbudget.trace import Fragment
     from ctxbudget.view import View
     from ctxbudget.view.lanes import Lanes
     from ctxbudget.view.loop import Stretch
@@ -89,12 +88,15 @@ def resting(view: View, lanes: Lanes, walks: Mapping[str, Walk], lender: str) ->
 
 
 def rested(view: View, lanes: Lanes, wants: dict[int, Want]) -> dict[int, Want]:
-    """The wants, with the thinking of the unfinished loop: whole where a unit rests on it, and the newest; else gone."""
+    """The wants, with the thinking of the unfinished loop, whole where a unit rests on it or it is the newest."""
     loop, change = view.loop, dict[int, int]()
     for unit in dict.fromkeys(want.item.unit for want in wants.values() if want.item.unit in loop.home):
         start = loop.home[unit].start
         change[start] = change.get(start, 0) + _stays(view, lanes, wants, unit) - (unit in view.units.live)
-    affected = {**loop.idle, **{loop.home[unit].start: loop.home[unit] for unit in _units(view, wants) if unit in loop.home}}
+    affected = {
+        **loop.idle,
+        **{loop.home[unit].start: loop.home[unit] for unit in _units(view, wants) if unit in loop.home},
+    }
     for start, stretch in affected.items():
         held = stretch is loop.stretches[-1] or stretch.live + change.get(start, 0) > 0
         for thinking in stretch.thinking:

@@ -39,6 +39,8 @@ class KeepState:
         """The block as it should be, in place of the block as it is."""
         memory = view.lanes((NAME, self.line), self._memory)
         memory.settle()
+        if view.units.open is not None and view.log[-1].role == "assistant":
+            return  # the results are still to come, and directly follow their calls
         old = next((one for _, one in view.standing(NAME, is_state).newest()), None)
         text = written(memory, view.turn, view.share(self.quota), view.tokens_of)
         if old is not None and old.text == text and view.live[view.places[-1]] is old:

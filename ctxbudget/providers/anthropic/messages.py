@@ -114,6 +114,7 @@ class Messages:
                     answered = True
                     continue
             if answered:
+                self._build.go_on(self._line)
                 self._build.message("assistant", self._line)
                 answered = False
             self._said(block, number)
