@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from ctxbudget.view import View
 
 
+DRIVEN = "Here its thresholds, tail and pins are those of the project's budget."
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Everything a replay needs. Make it with ``prepare``."""
@@ -183,7 +186,11 @@ def as_budgeted(
     """The strategy of a name as a budget drives it, what ``options`` set on top. A Strategy is taken as it is."""
     if not isinstance(strategy, str):
         return strategy
-    return changed(driven(find(strategy, anywhere=anywhere), budget), options)
+    plain = find(strategy, anywhere=anywhere)
+    found = driven(plain, budget)
+    if found != plain:
+        found = replace(found, description=f"{found.description} {DRIVEN}")
+    return changed(found, options)
 
 
 def _holding(strategy: Strategy, scheme: Scheme, settings: Settings) -> Scheme:

@@ -38,6 +38,7 @@ def test_replay_compare_and_check_agree(tmp_path, parts):
     assert (report.peak.tokens, report.peak.turn) == (row.peak.tokens, row.peak.turn)
     (compared,) = compare(SAMPLE, ["priority"], settings=found, placebo=False).pooled
     assert (compared.peak, compared.sent) == (report.peak.tokens, sum(turn.tokens for turn in report.turns))
+    assert report.description.endswith("those of the project's budget.")
     assert report.peak.tokens < replay(SAMPLE, "priority", placebo=False).peak.tokens
 
 
