@@ -1,7 +1,6 @@
 """Right values of real-use cases, as a table: ``tests/cases/ID/expected.json`` says what, READERS says where it stands.
 
-Every word of every case is read here, shown to be read elsewhere, or listed in LATER with its reason: a new case or a
-new word that nobody reads fails.
+Every word of every case is read here, or its test elsewhere is named: a new word that nobody reads fails.
 """
 
 from __future__ import annotations
@@ -18,26 +17,20 @@ import pytest
 from ctxbudget.errors import CtxbudgetError
 from ctxbudget.layers import AGENT
 from ctxbudget.loaders import Options, load
+from ctxbudget.replays import replay
 from ctxbudget.report.build import build
 from ctxbudget.tokens import counter
 from ctxbudget.trace import Kind
 
 CASES = Path(__file__).parent / "cases"
 
-LATER: dict[str, str] = {}
-"""Cases of formats and commands that are not built yet."""
-
-LATER_WORDS = {
-    "outcome": "needs a summarising strategy",
-    "saved": "needs a summarising strategy",
-    "tokens_after == tokens_before": "needs a summarising strategy",
-    "compactions.effective": "needs a summarising strategy",
-    "calls.repeated_after_compaction": "needs the loop findings of the waste issue",
-    "flags_contain": "needs constraint survival, shown by replay",
-    "heuristic tolerance": "chars/4 is shown as an estimator with its error, not used as a count",
-}
-
 ELSEWHERE = {
+    "outcome": "tests/summarize/test_pass.py (C42), tests/replays/test_stories.py (C43)",
+    "saved": "tests/summarize/test_pass.py (C42)",
+    "tokens_after == tokens_before": "tests/summarize/test_pass.py (C42)",
+    "compactions.effective": "tests/summarize/test_pass.py (C42)",
+    "flags_contain": "tests/replays/test_stories.py (C45)",
+    "heuristic tolerance": "tests/test_estimators.py: chars/4 is shown with its error, never used as a count",
     "cli.no_traceback": "tests/cli: every command runs through a real process there",
     "cli.exit(report)": "tests/cli",
     "time.max_seconds": "tests/bench",
@@ -106,6 +99,7 @@ def file_word(check):
 
 # word → check(case, first input, expected value)
 READERS = {
+    "calls.repeated_after_compaction": lambda c, f, v: repeated(c, f) == v,
     "usage.calls": lambda c, f, v: report(c, f).usage.calls == v,
     "usage.total": lambda c, f, v: assert_usage(report(c, f).usage, v) is None,
     "usage.by_call": lambda c, f, v: [usage(call.usage) for call in traces(c, f)[0].billed] == v,
@@ -327,6 +321,11 @@ def recognised(case, name, formats):
     return formats is None or found.source.format in formats
 
 
+def repeated(case, name):
+    """Calls asked again, nothing changed, whose earlier result a recorded compaction had taken out of the context."""
+    return replay(traces(case, name)[0], "as-recorded").regret.repeats.unseen
+
+
 def expected(case):
     return json.loads((CASES / case / "expected.json").read_text(encoding="utf-8"))
 
@@ -336,11 +335,9 @@ def inputs(case):
 
 
 def words():
-    """(case, file, word, value) for every assertion of every case that is not for later."""
+    """(case, file, word, value) for every assertion of every case."""
     for folder in sorted(CASES.iterdir()):
         case = folder.name
-        if case in LATER:
-            continue
         for word, value in expected(case).get("assert", {}).items():
             if isinstance(value, dict) and word.endswith((".jsonl", ".json")):
                 for inner, wanted in value.items():
@@ -363,15 +360,11 @@ def _made(tmp_path_factory):
 
 @pytest.mark.parametrize("case,file,word,value", list(words()))
 def test_right_value(case, file, word, value):
-    if word in LATER_WORDS or (word in ELSEWHERE and word not in READERS):
+    if word in ELSEWHERE and word not in READERS:
         return
     assert word in READERS, f"nobody reads {word!r} of {case}"
     file = MADE.get(case) or file or inputs(case)[0]
     assert READERS[word](case, file, value)
-
-
-def test_no_case_is_dropped():
-    assert {folder.name for folder in CASES.iterdir()} >= set(LATER)
 
 
 @pytest.mark.parametrize("name", ["empty.jsonl", "blank.jsonl", "only_bookkeeping.jsonl", "does_not_exist.jsonl"])

@@ -75,6 +75,11 @@ _REACH = 400
 _GAP = 80
 """Such signs that lie no farther apart are looked at together."""
 _SEPARATORS = re.compile(r"[,' ](?=\d{3}(?!\d))")
+_LONG_TEXT = 200_000
+"""Characters of a text that is looked through only as far as is asked, and never remembered."""
+_MOST_HELD = 32_000_000
+"""About so many bytes of found entities and their texts are remembered, an entity counted as ``_WEIGHT``."""
+_WEIGHT = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,36 @@ class Entity:
     key: str
 
 
+_KNOWN: dict[str, tuple[tuple[int, Entity], ...]] = {}
+_HELD = [0]
+
+
 def find(text: str) -> Iterator[tuple[int, Entity]]:
-    """The entities of a text in order, each time they are named, with where."""
+    """The entities of a text in order, each time they are named, with where.
+
+    A summary, its spot check and the drift after it ask about the same texts, under every strategy: they are found
+    once.
+    """
+    known = _KNOWN.get(text)
+    if known is not None:
+        return iter(known)
+    if len(text) > _LONG_TEXT:
+        return _found(text)
+    return iter(_remembered(text))
+
+
+def _remembered(text: str) -> tuple[tuple[int, Entity], ...]:
+    """Found, and kept until there is too much of it; then it begins anew."""
+    found = tuple(_found(text))
+    _HELD[0] += len(text) + _WEIGHT * len(found)
+    if _HELD[0] > _MOST_HELD:
+        _KNOWN.clear()
+        _HELD[0] = len(text) + _WEIGHT * len(found)
+    _KNOWN[text] = found
+    return found
+
+
+def _found(text: str) -> Iterator[tuple[int, Entity]]:
     regions = _regions(text) if _TELLING.search(text) else ()
     for start, stop in regions:
         for match in _FORMS.finditer(text, start, stop):
