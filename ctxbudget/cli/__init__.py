@@ -77,9 +77,10 @@ def root(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code. ``arguments`` are those of the process if not given."""
-    _prepare_streams()
-    gc.disable()  # a run is short and makes next to no cycles; looking for them costs a fourth of its time
+    """Run the command line; the exit code. ``arguments`` are those of the process if not given; then the process is
+    ours to set up too."""
+    if arguments is None:
+        _prepare_process()
     try:
         return int(app(args=arguments, prog_name="ctxbudget", standalone_mode=False) or 0)
     except CtxbudgetError as error:
@@ -90,8 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _prepare_streams() -> None:
-    """Text that the console cannot carry is replaced, never fatal; a reader that goes away ends us in silence."""
+def _prepare_process() -> None:
+    """Text that the console cannot carry is replaced, never fatal; a reader that goes away ends us in silence. A run is
+    short and makes next to no cycles: looking for them costs a fourth of its time."""
+    gc.disable()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

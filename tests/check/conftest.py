@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import signal
 from types import SimpleNamespace
 
 import forked
@@ -67,7 +65,6 @@ def command():
 @pytest.fixture
 def run(capfdbinary, monkeypatch):
     """The same inside this process, which is quicker."""
-    before = signal.getsignal(signal.SIGPIPE)
 
     def of(*arguments, cwd):
         monkeypatch.chdir(cwd)
@@ -75,6 +72,4 @@ def run(capfdbinary, monkeypatch):
         done = capfdbinary.readouterr()
         return SimpleNamespace(returncode=code, stdout=done.out, stderr=done.err)
 
-    yield of
-    gc.enable()
-    signal.signal(signal.SIGPIPE, before)
+    return of

@@ -1,7 +1,6 @@
 """``ctxbudget check`` writes several formats at once, each whole or not at all."""
 
 import json
-import signal
 
 import pytest
 
@@ -30,15 +29,13 @@ def folder(tmp_path, write_session, monkeypatch):
 @pytest.fixture
 def check(folder, capfdbinary):  # noqa: ARG001 - in this folder
     """Exit code, output and errors of ``ctxbudget check`` in the folder."""
-    before = signal.getsignal(signal.SIGPIPE)
 
     def of(*flags, name="check"):
         code = main([name, "session.jsonl", *(LIMIT if name == "check" else ()), *flags])
         done = capfdbinary.readouterr()
         return code, done.out.decode(), done.err.decode()
 
-    yield of
-    signal.signal(signal.SIGPIPE, before)
+    return of
 
 
 def test_all_of_them_at_once_are_what_each_is_alone(check, folder):

@@ -1,5 +1,6 @@
 """The same command inside this process: what its flags become, cheaply and for the coverage."""
 
+import gc
 import signal
 from io import BytesIO, StringIO, TextIOWrapper
 
@@ -9,13 +10,6 @@ from ctxbudget import analysis, listings
 from ctxbudget.cli import complete, main, outputs, progress
 from ctxbudget.errors import TraceError, UnknownName
 from ctxbudget.output import Output
-
-
-@pytest.fixture(autouse=True)
-def keep_signals():
-    before = signal.getsignal(signal.SIGPIPE)
-    yield
-    signal.signal(signal.SIGPIPE, before)
 
 
 @pytest.fixture
@@ -193,3 +187,9 @@ def test_findings_of_sub_agents_count(session):
     assert not analysis.failing(analysis.analyze(session, window=10_000_000), "error")
     with pytest.raises(UnknownName):
         analysis.failing(report, "bad")
+
+
+def test_a_caller_s_process_stays_as_it_is(run, session):
+    signals, collecting = signal.getsignal(signal.SIGPIPE), gc.isenabled()
+    run("analyze", session)
+    assert (signal.getsignal(signal.SIGPIPE), gc.isenabled()) == (signals, collecting)

@@ -105,8 +105,9 @@ def child(words, environment, cwd, files):
 def _code(words):
     from ctxbudget.cli import main
 
+    sys.argv = ["ctxbudget", *words]
     try:
-        code = main(words)
+        code = main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001 - what an interpreter does with it

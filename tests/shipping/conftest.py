@@ -1,8 +1,6 @@
 """Small traces, one within its budget and one beyond it."""
 
-import gc
 import json
-import signal
 
 import pytest
 
@@ -25,7 +23,6 @@ def chat():
 @pytest.fixture
 def called(monkeypatch, capfd):
     """Run ``ctxbudget`` with these arguments in a folder, inside this process: the exit code."""
-    before = signal.getsignal(signal.SIGPIPE)
 
     def run(arguments, folder):
         monkeypatch.chdir(folder)
@@ -33,9 +30,7 @@ def called(monkeypatch, capfd):
         capfd.readouterr()
         return code
 
-    yield run
-    gc.enable()
-    signal.signal(signal.SIGPIPE, before)
+    return run
 
 
 @pytest.fixture
