@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.trace import Edit, Form, Fragment, Kind
@@ -53,7 +53,7 @@ class EvictByPriority:
         if view.task.plan is None:
             yield Note("no-plan", "no plan in this trace: only user text tells where a sub-task ends")
         leaving: list[Fragment] = []
-        for rank, first in sorted(self._ranked(view), key=lambda ranked: ranked[0]):
+        for rank, first in self._ranked(view):
             members = list(view.units.members(first))
             if self.ledger and rank != STALE:
                 yield from self._lines(view, members)
@@ -65,35 +65,92 @@ class EvictByPriority:
         yield from _freed(view, leaving)
 
     def _ranked(self, view: View) -> Iterator[tuple[int, Fragment]]:
-        """Units before the tail with their rank, oldest first; each by its first fragment."""
+        """Units before the tail with their rank, lowest rank first, oldest first within a rank; each by its first
+        fragment. Those of the current chain come one by one, as they are asked for.
+        """
         edge = min(view.end, view.turn_start(view.turn - self.tail_turns + 1))
-        chain, plan = view.task.chain, view.task.plan
-        ranks: dict[str, int] = {}
-        firsts: dict[str, Fragment] = {}
         # what came since is of the chain's rank or above: with a lower bound only units that began before it count
-        stop = min(edge, chain) if self.below <= CHAIN else edge
-        places, live = view.places, view.live
-        for place in places[bisect_left(places, view.overhead * STRIDE) : bisect_left(places, stop)]:
-            fragment = live[place]
-            rank, unit = _rank(fragment, plan, current=place >= chain), fragment.unit
-            if unit not in ranks:
-                ranks[unit], firsts[unit] = rank, fragment
-            elif rank > ranks[unit]:
-                ranks[unit] = rank
+        stop = min(edge, view.task.chain) if self.below <= CHAIN else edge
+        start = max(view.task.chain, view.overhead * STRIDE)
+        ranks, firsts = _older(view, start, stop)
+        if start < stop:
+            _raise(view, start, stop, ranks, firsts)
+        of_rank: dict[int, list[Fragment]] = {CHAIN: []}
         for unit, rank in ranks.items():
-            first = firsts[unit]
-            if rank >= self.below or (first.kind is Kind.INJECTED and _accompanies(view, first)):
-                continue
-            if stop == edge or not _goes_on(view, first, edge):
-                yield rank, first
+            of_rank.setdefault(rank, []).append(firsts[unit])
+        for rank in sorted(one for one in of_rank if one < self.below):
+            newer = self._chain(view, start, stop, ranks) if rank == CHAIN else ()
+            for first in chain(of_rank[rank], newer):
+                if first.kind is Kind.INJECTED and _accompanies(view, first):
+                    continue
+                if stop == edge or not _goes_on(view, first, edge):
+                    yield rank, first
+
+    def _chain(self, view: View, start: int, stop: int, ranks: dict[str, int]) -> Iterator[Fragment]:
+        """The first fragments of units that are nothing but a part of the chain; where lines are to be left, of those
+        with a result that has none yet.
+        """
+        if self.ledger:
+            index = view.standing((NAME, "whole"), _has_no_line)
+            units = dict.fromkeys(one.unit for _, one in index.since(start) if one.unit not in ranks)
+            places = sorted(min(view.units.live[unit]) for unit in units)
+            yield from (view.live[place] for place in places if place < stop)
+            return
+        seen: set[str] = set()
+        for fragment in view.between(start, stop):
+            if fragment.unit not in ranks and fragment.unit not in seen:
+                seen.add(fragment.unit)
+                yield fragment
 
     def _lines(self, view: View, members: list[Fragment]) -> Iterator[Edit]:
         for fragment in members:
-            if fragment.form is Form.DIGEST or not fragment.answers or fragment.id in view.pins.ids:
+            if not _has_no_line(fragment) or fragment.id in view.pins.ids:
                 continue
             short = digested(view, fragment, self.line)
             if short is not None:
                 yield Edit(NAME, (fragment.id,), (short,), Form.DIGEST, "a line of the ledger")
+
+
+def _older(view: View, start: int, stop: int) -> tuple[dict[str, int], dict[str, Fragment]]:
+    """Rank and first fragment of the units that began before the chain, which begins at ``start``, in order."""
+    ranks: dict[str, int] = {}
+    firsts: dict[str, Fragment] = {}
+    plan = view.task.plan
+    for fragment in view.between(view.overhead * STRIDE, min(start, stop)):
+        rank, unit = _rank(fragment, plan, current=False), fragment.unit
+        if unit not in ranks:
+            ranks[unit], firsts[unit] = rank, fragment
+        elif rank > ranks[unit]:
+            ranks[unit] = rank
+    return ranks, firsts
+
+
+def _raise(view: View, start: int, stop: int, ranks: dict[str, int], firsts: dict[str, Fragment]) -> None:
+    """Older units that go on in the chain are of its rank; what matters more in it is few, and known."""
+    for unit, rank in ranks.items():
+        if rank < CHAIN and any(start <= place < stop for place in view.units.live.get(unit, ())):
+            ranks[unit] = CHAIN
+    found = [one for place, one in view.standing((NAME, "special"), _is_special).since(start) if place < stop]
+    plan = view.task.plan
+    if plan is not None and plan in view and start <= view.place_of[plan] < stop:
+        found.append(view.known[plan])
+    newer: dict[str, int] = {}
+    for one in found:
+        rank = _rank(one, plan, current=True)
+        known = ranks if one.unit in ranks else newer
+        known[one.unit] = max(rank, known.get(one.unit, 0))
+        if known is newer:
+            firsts[one.unit] = min(view.units.members(one), key=lambda member: view.place_of[member.id])
+    ranks.update(sorted(newer.items(), key=lambda ranked: view.place_of[firsts[ranked[0]].id]))
+
+
+def _is_special(fragment: Fragment) -> bool:
+    """Whether it is of a rank above the chain's wherever it stands, the plan aside."""
+    return fragment.kind in _RANKS or fragment.error
+
+
+def _has_no_line(fragment: Fragment) -> bool:
+    return fragment.answers and fragment.form is not Form.DIGEST
 
 
 def _accompanies(view: View, fragment: Fragment) -> bool:

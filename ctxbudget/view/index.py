@@ -49,6 +49,11 @@ class Index:
         for place in self.places[:stop]:
             yield place, self.held[place]
 
+    def since(self, start: int) -> Iterator[tuple[int, Fragment]]:
+        """Place and fragment from the place ``start`` on."""
+        for place in self.places[bisect_left(self.places, start) :]:
+            yield place, self.held[place]
+
     def newest(self) -> Iterator[tuple[int, Fragment]]:
         """Place and fragment from the newest on."""
         for place in reversed(self.places):

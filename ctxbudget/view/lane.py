@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 class Sums:
     """Sums of numbered amounts that change (a Fenwick tree)."""
 
-    __slots__ = ("_amounts", "_tree", "total")
+    __slots__ = ("_amounts", "_first", "_tree", "total")
 
-    def __init__(self) -> None:
-        """All zero."""
+    def __init__(self, first: int = 0) -> None:
+        """All zero; no number is below ``first``."""
+        self._first = first
         self._tree = [0]
         self._amounts: list[int] = []
         self.total = 0
 
     def add(self, number: int, amount: int) -> None:
-        """Change the amount at ``number``, counted from 0."""
+        """Change the amount at ``number``."""
         self.total += amount
+        number -= self._first
         while number > len(self._amounts):
             self._append(0)
         if number == len(self._amounts):
@@ -47,7 +49,7 @@ class Sums:
 
     def since(self, number: int) -> int:
         """The sum from ``number`` on."""
-        at, before = min(number, len(self._amounts)), 0
+        at, before = min(number - self._first, len(self._amounts)), 0
         while at > 0:
             before += self._tree[at]
             at -= at & -at
@@ -57,14 +59,14 @@ class Sums:
         """The smallest number from which on everything fits in ``room``, and the sum from there on."""
         excess = self.total - room
         if excess <= 0:
-            return 0, self.total
+            return self._first, self.total
         at, left, step = 0, excess, 1 << len(self._amounts).bit_length()
         while step:
             if at + step < len(self._tree) and self._tree[at + step] < left:
                 at += step
                 left -= self._tree[at]
             step //= 2
-        return at + 1, room + left - self._amounts[at]
+        return self._first + at + 1, room + left - self._amounts[at]
 
 
 class Lane:
@@ -72,12 +74,12 @@ class Lane:
 
     __slots__ = ("alive", "held", "items", "places", "short", "spared", "sums", "weights")
 
-    def __init__(self) -> None:
-        """Empty."""
+    def __init__(self, first: int = 0) -> None:
+        """Empty; nothing will stand before place ``first``."""
         self.items: dict[int, Fragment] = {}
         self.weights: dict[int, int] = {}
         self.places: list[int] = []
-        self.sums = Sums()
+        self.sums = Sums(first // STRIDE)
         self.alive: list[int] = []
         """Places of the items that are in view, whole or as the dividing pass's own digest."""
         self.short: list[int] = []

@@ -189,7 +189,7 @@ class View:
 
     def begin(self, turn: int, recorded: Sequence[Edit] = ()) -> None:
         """The turn to come; its arrivals enter next."""
-        self._prefix.begin(self)
+        self._prefix.begin()
         self.turn, self.recorded = turn, recorded
         self.turns.append(self.end)
         self.freed.clear()

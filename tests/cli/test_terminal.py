@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from forked import clean, start
 
 WORDS = "caf\u00e9 \u2699 \u6f22\u5b57 \U0001f600 "
 
@@ -100,24 +101,16 @@ def test_columns_set_on_purpose_are_kept(command, text, session):
 def on_terminal(*arguments, **environment):
     """Output and exit code of the command on a pseudo-terminal of 80 columns."""
     control, terminal = pty.openpty()
-    clean = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "COLORTERM"}
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ctxbudget", *map(str, arguments)], stdout=terminal, stderr=terminal, stdin=terminal,
-        env={**clean, "TERM": "xterm-256color", **environment},
-    )  # fmt: skip
-    os.close(terminal)
-    page = b""
-    while select.select([control], [], [], 30)[0]:
-        try:
+    process = start([str(each) for each in arguments], clean(environment), None, [os.ttyname(terminal)] * 3)
+    page, ready = b"", [control]
+    while control in ready:
+        ready = select.select([control, process.sentinel], [], [], 30)[0]
+        if control in ready:
             page += os.read(control, 65536)
-        except OSError:
-            break
+    os.close(terminal)
     os.close(control)
-    return page, process.wait(30)
+    process.join(30)
+    return page, process.exitcode
 
 
 @pytest.mark.parametrize(

@@ -53,14 +53,20 @@ def clean(env=()):
     return {**kept, "TERM": "xterm-256color", "PYTHONUTF8": "1", **dict(env)}
 
 
-def _forked(words, stdin, environment, cwd):
+def start(words, environment, cwd, files):
+    """A process with the streams of these files; where the system has no forks, there is none."""
     context = multiprocessing.get_context("forkserver")
     _start_server(context)
+    process = context.Process(target=child, args=(words, environment, cwd, files))
+    process.start()
+    return process
+
+
+def _forked(words, stdin, environment, cwd):
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in STREAMS}
         files["stdin"].write_bytes(stdin)
-        process = context.Process(target=child, args=(words, environment, cwd, [str(files[name]) for name in STREAMS]))
-        process.start()
+        process = start(words, environment, cwd, [str(files[name]) for name in STREAMS])
         process.join(120)
         if process.is_alive():
             process.kill()

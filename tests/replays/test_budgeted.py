@@ -1,10 +1,9 @@
 """A project's budget drives ``priority`` in a replay and a comparison as it does in a check."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from ctxbudget import config
@@ -77,11 +76,7 @@ def test_the_commands_find_the_file(tmp_path):
     of(tmp_path, WHOLE, WINDOW_LAYERS)
 
     def ran(*arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "ctxbudget", *arguments, "--format", "json", "-q"],
-            cwd=tmp_path, capture_output=True, check=False, timeout=60,
-        )  # fmt: skip
-        return json.loads(done.stdout)
+        return json.loads(forked.run(*arguments, "--format", "json", "-q", cwd=tmp_path).stdout)
 
     checked = ran("check", SAMPLE, "--strategy", "priority")["checked"][0]["peak"]["tokens"]
     replayed = ran("replay", SAMPLE, "-s", "priority", "--no-placebo")["peak"]["tokens"]

@@ -50,10 +50,12 @@ class Walk:
     dropped: int | None = None
     """Tokens of the newest item that found no room."""
 
-    @property
-    def edge(self) -> int:
-        """The place from which on everything stays whole."""
-        return self.lane.places[self.start] if self.start < len(self.lane.places) else END
+    edge: int = field(init=False)
+    """The place from which on everything stays whole."""
+
+    def __post_init__(self) -> None:
+        """Where the items that stay whole begin."""
+        self.edge = self.lane.places[self.start] if self.start < len(self.lane.places) else END
 
     def keeps(self, place: int) -> bool:
         """Whether the item at ``place`` stays in some form; what is not to be divided always does."""
@@ -134,8 +136,12 @@ def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     if place in found.tail:
         return
     item = found.lane.items[place]
-    rest = {at: least(view, other) for at, other in lanes.others(found.layer, place) if not found.keeps(at)}
-    room = found.left - lanes.due(item.unit, found.layer) - sum(form.tokens for form in rest.values())
+    room = found.left - lanes.due(item.unit, found.layer)
+    rest: dict[int, Fragment] = {}
+    for at, other in lanes.others(found.layer, place):
+        if not found.keeps(at):
+            rest[at] = least(view, other)
+            room -= rest[at].tokens
     form = _form(view, item, room, cost)
     if form is None:
         found.dropped = item.tokens if found.dropped is None else found.dropped
