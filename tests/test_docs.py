@@ -113,3 +113,8 @@ def test_the_script_on_garbage_tells_what_is_freed_and_lost(capsys, monkeypatch)
     assert first.startswith("collect-garbage: frees 7,430 of 151,829 tokens at turn 55\n")
     assert second.startswith("frees 123,253 of 151,829 tokens")
     assert "constraints lost: 0 of 2" in first
+
+
+def test_the_readme_names_every_format():
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Formats")[2]
+    assert set(re.findall(r"`([a-z-]+)`", table.partition("The bytes")[0])) == set(LOADERS.names())

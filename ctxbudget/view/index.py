@@ -29,9 +29,7 @@ class Index:
         return len(self.places)
 
     def add(self, place: int, fragment: Fragment) -> None:
-        """A fragment came into the view."""
-        if not self.admits(fragment):
-            return
+        """A fragment that is admitted came into the view."""
         self.held[place] = fragment
         if not self.places or place > self.places[-1]:
             self.places.append(place)
@@ -39,9 +37,9 @@ class Index:
             insort(self.places, place)
 
     def drop(self, place: int) -> None:
-        """A fragment left the view."""
-        if self.held.pop(place, None) is not None:
-            del self.places[bisect_left(self.places, place)]
+        """A fragment that it holds left the view."""
+        del self.held[place]
+        del self.places[bisect_left(self.places, place)]
 
     def oldest(self, below: int | None = None) -> Iterator[tuple[int, Fragment]]:
         """Place and fragment from the oldest on, up to the place ``below`` (not included)."""

@@ -137,7 +137,7 @@ class Together:
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """Injected text whose message is gone; it goes too."""
         gone = {fragment.id: fragment for fragment in touched if fragment.id not in view}
-        left = tuple(one.id for one in _companions(view, gone))
+        left = tuple(one.id for one in _companions(view, gone)) if gone else ()
         if left:
             reason = "the message it came in is gone"
             yield Broken("together", f"{', '.join(left)}: {reason}", Edit(ENGINE, left, reason=reason))

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from ctxbudget.layers import Scheme
     from ctxbudget.trace import Fragment, Kind
 
+_SHORT = 300
+"""Characters of a text whose count is remembered: markers and the lines of a summary come again."""
+
 
 class Totals:
     """Tokens of a view, by layer and by kind; its counted tokens and characters, which are what a harness sees."""
@@ -25,11 +28,11 @@ class Totals:
 
     def add(self, fragment: Fragment, sign: int) -> None:
         """One fragment came (``sign`` 1) or went (-1)."""
-        tokens, kind = fragment.tokens * sign, fragment.kind
+        tokens, kind, scheme = fragment.tokens * sign, fragment.kind, self.scheme
         self.tokens += tokens
         self.counted += fragment.counted * sign
         self.chars += len(fragment.text) * sign
-        self.layers[self.scheme.layer(fragment)] += tokens
+        self.layers[scheme.layer(fragment) if scheme.tools else scheme.kinds[kind]] += tokens
         self.kinds[kind] = self.kinds.get(kind, 0) + tokens
 
 
@@ -49,6 +52,6 @@ class Measure:
         if known is None:
             counted = self._count(text)
             known = counted, counted if self._factor == 1.0 else round(counted * self._factor)
-            if len(text) < 100:  # short texts are markers: they come again
+            if len(text) < _SHORT:
                 self._known[text] = known
         return known

@@ -134,9 +134,18 @@ class View:
         for place in self.places[bisect_left(self.places, start) : bisect_left(self.places, stop)]:
             yield self.live[place]
 
+    def tokens_since(self, start: int) -> int:
+        """Tokens from place ``start`` on, summed up from the nearer end."""
+        at = bisect_left(self.places, start)
+        if at * 2 > len(self.places):
+            return sum([self.live[place].tokens for place in self.places[at:]])
+        return self.tokens - sum([self.live[place].tokens for place in self.places[:at]])
+
     def editable(self, stop: int) -> Iterator[Fragment]:
         """The live fragments before place ``stop`` that are not pinned, oldest first."""
-        return (one for one in self.between(self.overhead * STRIDE, stop) if one.id not in self.pins.ids)
+        places, live, pins = self.places, self.live, self.pins.ids
+        found = places[bisect_left(places, self.overhead * STRIDE) : bisect_left(places, stop)]
+        return (one for place in found if (one := live[place]).id not in pins)
 
     def stand_for(self, id: str) -> Fragment | None:
         """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
@@ -172,7 +181,8 @@ class View:
         if index is None:
             index = self._indexes[question] = Index(admits)
             for place in self.places:
-                index.add(place, self.live[place])
+                if admits(self.live[place]):
+                    index.add(place, self.live[place])
         return index
 
     def lanes(self, question: Hashable, make: Callable[[View], F]) -> F:
@@ -200,13 +210,14 @@ class View:
         if not self.log:
             self.overhead = overhead(fragments)
         self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
+        log = self.log
         for fragment in fragments:
-            place = self.end
-            if len(self.log) < self.overhead or self.pins.holds(fragment):
+            place = len(log) * STRIDE
+            if len(log) < self.overhead or self.pins.holds(fragment):
                 self.pins.ids.add(fragment.id)
-            if len(self.log) >= self.overhead and (not self.log or self.log[-1].message != fragment.message):
+            if len(log) >= self.overhead and (not log or log[-1].message != fragment.message):
                 self.messages.append(place)
-            self.log.append(fragment)
+            log.append(fragment)
             self.units.enter(place, fragment)
             self.task.enter(place, fragment)
             self.survival.born(fragment.id)
@@ -254,7 +265,8 @@ class View:
             insort(self.places, place)
         self._total(fragment, 1)
         for index in self._indexes.values():
-            index.add(place, fragment)
+            if index.admits(fragment):
+                index.add(place, fragment)
         if fragment.call is not None:
             if self.units.add(place, fragment):
                 self.loop.revived(fragment.unit)
@@ -268,7 +280,8 @@ class View:
         del self.places[bisect_left(self.places, place)]
         self._total(fragment, -1)
         for index in self._indexes.values():
-            index.drop(place)
+            if place in index.held:
+                index.drop(place)
         if fragment.call is not None:
             if self.units.drop(place, fragment):
                 self.loop.emptied(fragment.unit)

@@ -33,8 +33,8 @@ _QUOTED = re.compile(r"`([^`\n]{3,80})`|\"([^\"\n]{3,80})\"")
 _WORD = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*|#?\d[\d.,_-]*\d")
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w[_.]\w|\d{3}|\A[A-Z]{4,}\Z")
 """Compound words, numbers of three digits and words in capitals: what is a name in most texts."""
-_MAY_TELL = re.compile(r"[a-z0-9][A-Z]|\w[_.]\w|\d{3}|[A-Z]{4}")
-"""Without this no word of a text is one: most of what is said has none."""
+_MAY_TELL = re.compile(r"[A-Z_.\d](?:(?<=[a-z0-9][A-Z])|(?<=\w[_.])(?=\w)|(?<=\d)\d\d|(?<=[A-Z])[A-Z]{3})")
+"""Without this no word of a text is one: most of what is said has none. (What such a word holds, found by a sign.)"""
 _AFTER = re.compile(r"\", line (\d{1,7})|:(\d{1,7})\b|\((\d{1,7})[,)]")
 """What says the line behind a path: Python's tracebacks, compilers and searches, .NET and TypeScript."""
 

@@ -106,11 +106,11 @@ class Summarize:
         """What is to be replaced, oldest first; pinned fragments stay, units go whole."""
         edge = tail_start(view, min(view.share(self.keep_tail), int(self.tail_share * view.limit)), self.keep_turns)
         first = view.task.first if self.keep_first else None
-        open_to = [
-            one
-            for one in view.editable(edge)
-            if one.message != first and (self.fold_earlier or one.kind is not Kind.SUMMARY)
-        ]
+        open_to = list(view.editable(edge))
+        if first is not None:
+            open_to = [one for one in open_to if one.message != first]
+        if not self.fold_earlier:
+            open_to = [one for one in open_to if one.kind is not Kind.SUMMARY]
         if not self.down_to:
             return cut(view, open_to)
         return oldest(view, open_to, view.tokens - view.share(self.down_to) + cap)

@@ -53,7 +53,7 @@ def note_of(view: View, span: Sequence[Fragment], attempt: Attempt, edit: Edit |
         tokens_out=outcome.tokens_out,
         summarised=replaced,
         summary=size,
-        tail=sum(fragment.tokens for fragment in view.between(view.place_of[span[-1].id] + 1, view.end)),
+        tail=view.tokens_since(view.place_of[span[-1].id] + 1),
         kept=check.kept if check is not None else 0,
         total=check.total if check is not None else 0,
         lost=check.lost if check is not None else (),
