@@ -22,7 +22,7 @@ LEAST_CALLS = 6
 LEAST_RANGE = 5_000
 FACTORS = (0.7, 2.2)
 MOST_ERROR = 0.05
-"""When a fit is trusted: calls, range of counted tokens, factor, held-out median error (DESIGN, section 5)."""
+"""When a fit is trusted: calls, range of counted tokens, factor, held-out median error: our own limits."""
 
 UNSEEN = "unseen"
 HIDDEN = ".hidden"
@@ -144,7 +144,7 @@ def _doubt(points: list[Point], factor: float, error: float | None) -> str:
     """Why a fit is not to be trusted, or nothing."""
     counts = [point.counted + point.fixed for point in points]
     if len(points) < LEAST_CALLS:
-        return f"{len(points)} calls with usage, {LEAST_CALLS} are needed"
+        return f"{len(points)} {'call' if len(points) == 1 else 'calls'} with usage, {LEAST_CALLS} are needed"
     if max(counts) - min(counts) < LEAST_RANGE:
         return f"the counted text ranges over {max(counts) - min(counts):,} tokens, {LEAST_RANGE:,} are needed"
     if not FACTORS[0] <= factor <= FACTORS[1]:

@@ -23,7 +23,7 @@ ROUNDS = 25
 """Reweighting rounds; the slope of real sessions settles within ten."""
 
 SLACK = 0.10
-"""An overhead stays within this share of (first prompt - factor × its text): DESIGN section 5."""
+"""An overhead stays within this share of (first prompt - factor × its text): our own limit."""
 
 
 DENSEST = 2.2

@@ -62,7 +62,7 @@ class Listed:
 
 
 def window_of(trace: Trace, *, flag: int | None = None, config: int | None = None) -> Window:
-    """The window that applied to a trace, by the first rule that gives one (DESIGN section 5).
+    """The window that applied to a trace, by the first rule that gives one.
 
     The order: flag, configuration, what the trace records, what it proves (an automatic compaction, the largest
     prompt), the harness's own default, the model's list value, an assumption.

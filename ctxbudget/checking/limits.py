@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 USUAL: Final = Amount(share=Fraction(3, 4))
 """Of the window, where nothing else limits the whole: the reply and the next results still fit."""
 HALF: Final = Amount(share=Fraction(1, 2))
-"""A harness cuts one result above this share of the window (five-layer preset, DESIGN section 6). Above it a result,
+"""A harness cuts one result above this share of the window (preset five-layer). Above it a result,
 or what one turn adds, is a warning where no limit is asked for."""
 ALL: Final = Amount(share=Fraction(1))
 DEFAULT: Final = "default"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ctxbudget.evidence.actions import Action
 
 SHORTEST = 12
-"""Characters of a line, without its margins, that count as evidence (``reference/evidence.md``, D1)."""
+"""Characters of a line, without its margins, that count as evidence (docs/evidence.md, D1)."""
 
 OLD = (*known.OLD, "targetcontent", "toreplace", "old")
 """Folded keys of old text; also of Windsurf, of OpenHands' ``edit_file_by_replace`` and of Kimi."""

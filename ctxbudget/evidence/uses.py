@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Signal(StrEnum):
-    """Why a call depended on something earlier (the names of ``reference/evidence.md``, section 6)."""
+    """Why a call depended on something earlier (the names of docs/evidence.md)."""
 
     EDIT = "D1"
     """The old text of an edit: lines that some fragment showed."""

@@ -24,7 +24,7 @@ CHAIN: Final = 60
 """Since the last user text or completed plan item."""
 FINISHED: Final = 40
 STALE: Final = 20
-"""What search and knowledge tools brought for a chain that is over (ranks: DESIGN section 6)."""
+"""What search and knowledge tools brought for a chain that is over."""
 
 _RANKS: Final = {Kind.USER: NEVER, Kind.MEMORY_FILE: NEVER, Kind.SUMMARY: OPEN}
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 20
 MOST = 0.1
-"""Share of a signal that chance may find before the signal is only shown (``reference/evidence.md``, section 6)."""
+"""Share of a signal that chance may find before the signal is only shown (docs/evidence.md)."""
 TESTED = (Signal.EDIT, Signal.ARGUMENT, Signal.RARE)
 """Signals that look for strings. D4 rests on D1, D5 and D6 on calls."""
 

@@ -24,7 +24,7 @@ NAME: Final = "budget-per-layer"
 BACK: Final = "it fits its layer's quota again"
 SHORT: Final = "only its short form fits its layer's quota"
 QUOTAS: Final = (("task", 0.05), ("state", 0.15), ("reasoning", 0.20), ("observation", 0.45))
-"""Fractions of the useful window; the .15 that is missing is room for the reply (DESIGN section 6)."""
+"""Fractions of the useful window; the .15 that is missing is room for the reply."""
 
 
 @dataclass(frozen=True, slots=True)
