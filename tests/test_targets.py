@@ -145,6 +145,39 @@ def test_the_official_schema_takes_the_trajectory(sample):
     models.Trajectory.model_validate_json(targets.convert(read(sample), "atif").data)
 
 
+FORMATS = sorted(
+    path
+    for path in (SAMPLES[0].parent / "formats").rglob("*")
+    if path.suffix in {".json", ".jsonl", ".db", ".eval"} and path.is_file()
+)
+
+
+@pytest.mark.parametrize("sample", FORMATS, ids=lambda path: path.relative_to(SAMPLES[0].parent / "formats").as_posix())
+def test_whatever_was_read_can_be_written_in_every_format_and_read_again(tmp_path, sample):
+    copy = tmp_path / "copy"
+    for trace in load(str(sample), Options(calibrate=False)):
+        for target in targets.TARGETS.names():
+            copy.write_bytes(targets.convert(trace, target).data)
+            found = read(copy)
+            if target == "native":
+                assert list(map(facts, found.fragments)) == list(map(facts, trace.fragments))
+                assert list(map(calls, found.turns)) == list(map(calls, trace.turns))
+            if target == "atif":
+                assert prompts(found) == prompts(trace)
+
+
+def facts(one):
+    return one.id, one.kind, one.text, one.tokens, one.unit, one.call, one.role, one.error
+
+
+def calls(turn):
+    return turn.start, turn.stop, turn.usage, turn.pending
+
+
+def prompts(trace):
+    return [turn.usage.prompt for turn in trace.turns if turn.usage is not None and turn.usage.split]
+
+
 def test_a_target_nobody_has():
     with pytest.raises(UnknownName) as error:
         targets.convert(read(SAMPLES[0]), "openia")

@@ -15,7 +15,7 @@ from ctxbudget.targets import Converted, json_of, unheld
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ctxbudget.trace import Compaction, Fragment, Trace, Usage
 
@@ -66,13 +66,20 @@ class _Steps:
         """Every step, numbered."""
         trace = self._trace
         for turn in trace.turns:
-            for fragment in trace.entering(turn):
-                self._add(fragment)
+            self._enter(trace.entering(turn), turn.index - 1)
             for cut in self._cuts.get(turn.index, ()):
                 self._compact(cut)
-        for fragment in trace.reply if trace.turns else trace.fragments:
-            self._add(fragment)
+        self._enter(trace.reply if trace.turns else trace.fragments, len(trace.turns))
         return [{"step_id": number, **_known(step)} for number, step in enumerate(self._made, 1)]
+
+    def _enter(self, fragments: Sequence[Fragment], replied: int) -> None:
+        """What entered behind a call; a reply whose content was not recorded is a step with its usage alone."""
+        usage, _ = self._usage.get(replied, (None, None))
+        if usage is not None and not any(one.role == "assistant" for one in fragments):
+            self._made.append({"source": "agent", "message": "", "metrics": _metrics(usage)})
+            self._message = None
+        for fragment in fragments:
+            self._add(fragment)
 
     def _add(self, one: Fragment) -> None:
         if one.kind is Kind.TOOL_DEFINITIONS or (one.estimated and not one.text and not one.asks):

@@ -178,7 +178,7 @@ def test_every_pass_has_a_case():
 LATER = {name for name in PASSES.names() if name not in {
     "as-recorded", "budget-per-layer", "clear-tool-results", "drop-thinking", "evict-by-priority", "hard-limit",
     "prune-middle", "repair-pairs", "sliding-window", "truncate-results"}}  # fmt: skip
-"""Passes of the issues that follow have their tables elsewhere."""
+"""These passes have their tables elsewhere."""
 
 
 @pytest.mark.parametrize("name", sorted(set(PASSES.names()) - LATER))

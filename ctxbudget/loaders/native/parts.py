@@ -71,7 +71,8 @@ def _kind(fields: Fields) -> Kind | None:
 
 def _said(build: TraceBuilder, fields: Fields, kind: Kind | None, call: str | None) -> Piece:
     tool, text = fields.word("tool"), fields.text("text")
-    if kind is Kind.CALL or (kind is Kind.PLAN and tool is not None):
+    alone = "id" in fields.data and fields.data["id"] is None
+    if (kind is Kind.CALL and not alone) or (kind is Kind.PLAN and tool is not None):
         if tool is None:
             fields.note("no-tool", "a call without a tool")
         piece = build.call(tool or "?", fields.data.get("args"), id=call, line=fields.line)

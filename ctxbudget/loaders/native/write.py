@@ -140,7 +140,7 @@ class _Writer:
 
     def _text(self, fragment: Fragment) -> dict[str, Any]:
         part: dict[str, Any] = {}
-        if fragment.call is not None or fragment.kind in {Kind.RESULT, Kind.RETRIEVAL}:
+        if fragment.call is not None or fragment.kind in {Kind.RESULT, Kind.RETRIEVAL, Kind.CALL}:
             part["id"] = fragment.call
         if fragment.call not in self._asked and fragment.tool is not None:
             part["tool"] = fragment.tool
