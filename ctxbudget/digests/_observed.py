@@ -52,7 +52,7 @@ class Observed:
     ok: bool | None = None
     """Whether the call succeeded, where the caller knows it."""
 
-    @property
+    @cached_property
     def cls(self) -> str:
         """The class of the call, ``""`` where there is none."""
         return self.fragment.resource.cls if self.fragment.resource is not None else ""

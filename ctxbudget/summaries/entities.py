@@ -92,33 +92,46 @@ class Entity:
     key: str
 
 
-_KNOWN: dict[str, tuple[tuple[int, Entity], ...]] = {}
-_HELD = [0]
+class _Memory:
+    """What was found in which text, until that is too much; then it begins anew."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, tuple[tuple[int, Entity], ...]] = {}
+        self.held = 0
+
+    def keep(self, text: str, found: tuple[tuple[int, Entity], ...]) -> None:
+        size = len(text) + _WEIGHT * len(found)
+        if self.held + size > _MOST_HELD:
+            self.clear()
+        self.found[text] = found
+        self.held += size
+
+    def clear(self) -> None:
+        self.found.clear()
+        self.held = 0
+
+
+_MEMORY = _Memory()
 
 
 def find(text: str) -> Iterator[tuple[int, Entity]]:
     """The entities of a text in order, each time they are named, with where.
 
-    A summary, its spot check and the drift after it ask about the same texts, under every strategy: they are found
-    once.
+    A summary, its spot check and the drift after it ask about the same texts, and so does every strategy: what was
+    found in one is remembered.
     """
-    known = _KNOWN.get(text)
-    if known is not None:
-        return iter(known)
-    if len(text) > _LONG_TEXT:
-        return _found(text)
-    return iter(_remembered(text))
+    known = _MEMORY.found.get(text)
+    if known is None:
+        if len(text) > _LONG_TEXT:
+            return _found(text)
+        known = tuple(_found(text))
+        _MEMORY.keep(text, known)
+    return iter(known)
 
 
-def _remembered(text: str) -> tuple[tuple[int, Entity], ...]:
-    """Found, and kept until there is too much of it; then it begins anew."""
-    found = tuple(_found(text))
-    _HELD[0] += len(text) + _WEIGHT * len(found)
-    if _HELD[0] > _MOST_HELD:
-        _KNOWN.clear()
-        _HELD[0] = len(text) + _WEIGHT * len(found)
-    _KNOWN[text] = found
-    return found
+def forget() -> None:
+    """Remember nothing that was found so far: whoever measures what finding costs begins anew."""
+    _MEMORY.clear()
 
 
 def _found(text: str) -> Iterator[tuple[int, Entity]]:

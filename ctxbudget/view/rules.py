@@ -59,7 +59,7 @@ class Pinned:
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Nothing pinned."""
-        for one in [one for one in wanted if one in view.pins.ids]:
+        for one in view.pins.ids.intersection(wanted):
             del wanted[one]
 
 
@@ -84,12 +84,13 @@ class Loops:
         """No thinking without all that rests on it; with ``atomic_loops`` the loop in one piece or not at all."""
         if view.atomic_loops and view.loop.stretches:
             _whole_loop(view, wanted)
+        thinking = [one for one in wanted.values() if one.id in view.loop.holder]
         leaving: dict[int, set[str]] = {}
-        for fragment in wanted.values():
+        for fragment in wanted.values() if thinking else ():
             home = view.loop.home.get(fragment.unit)
             if home is not None:
                 leaving.setdefault(home.start, set()).add(fragment.unit)
-        for fragment in [one for one in wanted.values() if one.id in view.loop.holder]:
+        for fragment in thinking:
             stretch = view.loop.holder[fragment.id]
             if stretch is view.loop.stretches[-1] or stretch.live > len(leaving.get(stretch.start, ())):
                 del wanted[fragment.id]
@@ -152,9 +153,10 @@ def _companions(view: View, leaving: dict[str, Fragment]) -> Iterator[Fragment]:
     """Live injected fragments of messages that lose everything else."""
     seen: set[int] = set()
     for fragment in list(leaving.values()):
-        if fragment.message in seen or fragment.kind is Kind.INJECTED:
+        message = fragment.message
+        if message not in view.accompanied or message in seen or fragment.kind is Kind.INJECTED:
             continue
-        seen.add(fragment.message)
+        seen.add(message)
         rest = [one for one in message_of(view, fragment) if one.id not in leaving]
         if all(one.kind is Kind.INJECTED and one.id not in view.pins.ids for one in rest):
             yield from rest

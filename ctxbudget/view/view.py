@@ -80,7 +80,7 @@ class View:
         self.spoken: set[int] = set()
         """Messages that hold user text."""
         self.accompanied: set[int] = set()
-        """Messages after the overhead into which a harness injected text."""
+        """Messages that hold text which a harness injected."""
         self.messages: list[int] = []
         """Place of the first fragment of each message after the overhead."""
         self.turns: list[int] = []
@@ -272,6 +272,8 @@ class View:
                 self.loop.revived(fragment.unit)
         elif fragment.kind is Kind.THINKING:
             self.loop.show(fragment.id, 1)
+        elif fragment.kind is Kind.INJECTED:
+            self.accompanied.add(fragment.message)
 
     def _drop(self, place: int, fragment: Fragment, by: str) -> None:
         self._prefix.touch(place, fragment.id)

@@ -138,9 +138,9 @@ def damaged(data, dice):
     return bytes(flipped)
 
 
-def holds(traces):
-    """What is true of every trace, however it came about."""
-    assert build(traces, AGENT).traces
+def holds(traces, *, whole):
+    """What is true of every trace, however it came about; ``whole`` makes its report too."""
+    assert not whole or build(traces, AGENT).traces
     for trace in traces:
         for member in trace.family():
             for entry in entries(member, AGENT):
@@ -161,7 +161,7 @@ def test_damage_ends_in_a_trace_or_a_clean_error(name, tmp_path):
         dice = random.Random(f"{name} {seed}")
         path.write_bytes(damaged(data, dice) if records is None or seed % 3 == 0 else reshaped(records, dice))
         try:
-            holds(load(str(path), forced if seed % 2 else Options()))
+            holds(load(str(path), forced if seed % 2 else Options()), whole=seed % 5 == 0)
             loaded += 1
         except CtxbudgetError as error:
             assert "\n" not in error.message
