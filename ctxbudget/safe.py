@@ -7,7 +7,7 @@ the reading direction round, run a formula or notify a stranger.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,6 +79,15 @@ def csv_cell(text: str) -> str:
 def unicode_text(text: str) -> str:
     """Text that UTF-8 can carry: halves of a surrogate pair become U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def encodable(value: Any) -> Any:
+    """A value of JSON with every text in it through ``unicode_text``."""
+    if isinstance(value, str):
+        return unicode_text(value)
+    if isinstance(value, dict):
+        return {unicode_text(key): encodable(item) for key, item in value.items()}
+    return [encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def log_line(line: str) -> str:

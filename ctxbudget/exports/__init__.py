@@ -16,7 +16,7 @@ from ctxbudget.exports import anthropic, openai
 from ctxbudget.exports.conversation import conversation
 from ctxbudget.exports.reading import Blocks
 from ctxbudget.prepared import prepare
-from ctxbudget.safe import unicode_text
+from ctxbudget.safe import encodable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,11 +41,16 @@ class Exported:
 
     def to_json(self) -> bytes:
         """The body as indented JSON in UTF-8; halves of surrogate pairs become U+FFFD."""
-        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-        try:
-            return orjson.dumps(self.body, option=options)
-        except TypeError:  # orjson refuses such text
-            return orjson.dumps(_clean(self.body), option=options)
+        return json_of(self.body, indent=True)
+
+
+def json_of(value: Any, *, indent: bool = False) -> bytes:
+    """The value as JSON in UTF-8 with a line end; halves of surrogate pairs become U+FFFD."""
+    options = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
+    try:
+        return orjson.dumps(value, option=options)
+    except TypeError:  # orjson refuses such text
+        return orjson.dumps(encodable(value), option=options)
 
 
 def export(
@@ -83,11 +88,3 @@ def whole(trace: Trace, *, api: str) -> Exported:
 
 def _noted(made: Conversation) -> tuple[str, ...]:
     return tuple(text if times == 1 else f"{text} ({times} times)" for text, times in made.notes.items())
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return unicode_text(value)
-    if isinstance(value, dict):
-        return {unicode_text(key): _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value] if isinstance(value, list) else value

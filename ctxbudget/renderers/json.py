@@ -10,7 +10,7 @@ import orjson
 from ctxbudget.report.check import CheckReport
 from ctxbudget.report.compare import Comparison
 from ctxbudget.report.run import RunReport
-from ctxbudget.safe import unicode_text
+from ctxbudget.safe import encodable
 
 if TYPE_CHECKING:
     from ctxbudget.renderers import AnyReport, Look
@@ -33,20 +33,9 @@ def dumped(value: Any) -> bytes:
     try:
         plain = orjson.dumps(value)
     except TypeError:  # orjson refuses such text
-        plain = orjson.dumps(_clean(value), option=orjson.OPT_PASSTHROUGH_DATACLASS, default=_fields)
+        plain = orjson.dumps(encodable(value), option=orjson.OPT_PASSTHROUGH_DATACLASS, default=_fields)
     return _COMMAND.sub(rb"#\\u0023\1", plain) + b"\n"
 
 
 def _fields(value: Any) -> Any:
-    return {name: _clean(getattr(value, name)) for name in value.__dataclass_fields__}
-
-
-def _clean(value: Any) -> Any:
-    """The value with every text in it made encodable; dataclasses come back through ``_fields``."""
-    if isinstance(value, str):
-        return unicode_text(value)
-    if isinstance(value, dict):
-        return {unicode_text(key): _clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    return value
+    return {name: encodable(getattr(value, name)) for name in value.__dataclass_fields__}

@@ -7,12 +7,9 @@ whole recording, and what of it the target cannot hold.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-
-import orjson
+from typing import TYPE_CHECKING, Protocol
 
 from ctxbudget.registry import Registry
-from ctxbudget.safe import unicode_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +40,6 @@ def convert(trace: Trace, target: str) -> Converted:
     return TARGETS.get(target).write(trace)
 
 
-def json_of(value: Any, *, indent: bool = False) -> bytes:
-    """The value as JSON in UTF-8 with a line end; halves of surrogate pairs become U+FFFD."""
-    options = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
-    try:
-        return orjson.dumps(value, option=options)
-    except TypeError:  # orjson refuses such text
-        return orjson.dumps(_clean(value), option=options)
-
-
 def unheld(trace: Trace, *, usage: bool = False, children: bool = False) -> Iterator[str]:
     """What a list of messages cannot hold of this trace; ``usage`` and ``children`` where the target can."""
     if trace.recorded:
@@ -67,11 +55,3 @@ def unheld(trace: Trace, *, usage: bool = False, children: bool = False) -> Iter
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return unicode_text(value)
-    if isinstance(value, dict):
-        return {unicode_text(key): _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value] if isinstance(value, list) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.exports import whole
-from ctxbudget.targets import Converted, json_of, unheld
+from ctxbudget.targets import Converted, unheld
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Trace
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 def write(trace: Trace) -> Converted:
     """Everything said, in order, as messages of one request."""
     made = whole(trace, api="anthropic")
-    return Converted(json_of(made.body, indent=True), (*unheld(trace), *made.notes))
+    return Converted(made.to_json(), (*unheld(trace), *made.notes))

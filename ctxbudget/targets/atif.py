@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ctxbudget.targets import Converted, json_of, unheld
+from ctxbudget.exports import json_of
+from ctxbudget.targets import Converted, unheld
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctxbudget.exports import json_of
 from ctxbudget.loaders import native
-from ctxbudget.targets import Converted, json_of
+from ctxbudget.targets import Converted
 from ctxbudget.trace import Kind
 
 if TYPE_CHECKING:
