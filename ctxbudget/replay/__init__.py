@@ -160,7 +160,7 @@ def _turns(trace: Trace, strategy: Strategy, view: View, runner: Runner) -> Iter
         if released:
             for edit in edits:
                 view.unpin(edit.removed)
-        before += sum(fragment.tokens for fragment in arrived)
+        before += sum([fragment.tokens for fragment in arrived])
         _arrive(view, runner, turn, arrived)
         runner.run("call")
         runner.run("overflow")

@@ -91,10 +91,12 @@ class Runner:
     def _applied(self, edit: Edit) -> Change:
         """Carry out an edit. What it puts in pinned (a block of state) only its own pass takes out again."""
         pins = self.view.pins.ids
-        pins.update(one.id for one in edit.inserted if is_state(one))
+        pins.update([one.id for one in edit.inserted if is_state(one)])
         change = self.view.apply(edit)
-        standing = {one.id for one in edit.inserted}
-        pins.difference_update(one for one in edit.removed if is_state(self.view.known[one]) and one not in standing)
+        if not pins.isdisjoint(edit.removed):
+            standing = {one.id for one in edit.inserted}
+            known = self.view.known
+            pins.difference_update([one for one in edit.removed if is_state(known[one]) and one not in standing])
         return change
 
     def _planned(self, one: Pass) -> Iterable[Edit]:
@@ -111,14 +113,16 @@ class Runner:
         """Whether an edit puts in as much as it takes out. Originals may come back, recorded edits are facts, and a
         block of state is rewritten as the state is.
         """
-        if not edit.inserted or edit.by == RECORDED or all(is_state(new) for new in edit.inserted):
+        known, after = self.view.known, 0
+        if not edit.inserted or edit.by == RECORDED or all([is_state(new) for new in edit.inserted]):
             return False
-        if any(new.id in self.view.known for new in edit.inserted):
-            return False
-        known = self.view.known
-        replaced = dict.fromkeys((*edit.removed, *(old for new in edit.inserted for old in new.stands_for)))
-        after = sum(new.tokens for new in edit.inserted)
-        return after >= sum(known[old].tokens for old in replaced if old in known)
+        replaced = dict.fromkeys(edit.removed)
+        for new in edit.inserted:
+            if new.id in known:
+                return False
+            replaced.update(dict.fromkeys(new.stands_for))
+            after += new.tokens
+        return after >= sum([known[old].tokens for old in replaced if old in known])
 
     def _enough(self, stage: Stage, edits: Iterable[Edit]) -> list[Edit]:
         """The first of the edits, until the view will be as small as it should."""
@@ -127,8 +131,8 @@ class Runner:
         found = []
         for edit in edits:
             found.append(edit)
-            size += sum(new.tokens for new in edit.inserted)
-            size -= sum(self.view.known[old].tokens for old in edit.removed)
+            size += sum([new.tokens for new in edit.inserted])
+            size -= sum([self.view.known[old].tokens for old in edit.removed])
             if size <= most:
                 break
         return found

@@ -1,85 +1,32 @@
-"""One layer of the log: its items in order of place, with running sums."""
+"""One layer of the log: its items in order of place, and what the newest of them cost together."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from ctxbudget.view.placing import STRIDE
-
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
 
 
-class Sums:
-    """Sums of numbered amounts that change (a Fenwick tree)."""
-
-    __slots__ = ("_amounts", "_first", "_tree", "total")
-
-    def __init__(self, first: int = 0) -> None:
-        """All zero; no number is below ``first``."""
-        self._first = first
-        self._tree = [0]
-        self._amounts: list[int] = []
-        self.total = 0
-
-    def add(self, number: int, amount: int) -> None:
-        """Change the amount at ``number``."""
-        self.total += amount
-        number -= self._first
-        while number > len(self._amounts):
-            self._append(0)
-        if number == len(self._amounts):
-            self._append(amount)
-            return
-        self._amounts[number] += amount
-        at, tree = number + 1, self._tree
-        while at < len(tree):
-            tree[at] += amount
-            at += at & -at
-
-    def _append(self, amount: int) -> None:
-        """A new last amount, with the sum of as many before it as its place in the tree stands for."""
-        self._amounts.append(amount)
-        at, step = len(self._amounts), 1
-        while not at & step:
-            amount += self._tree[at - step]
-            step *= 2
-        self._tree.append(amount)
-
-    def since(self, number: int) -> int:
-        """The sum from ``number`` on."""
-        at, before = min(number - self._first, len(self._amounts)), 0
-        while at > 0:
-            before += self._tree[at]
-            at -= at & -at
-        return self.total - before
-
-    def fitting(self, room: int) -> tuple[int, int]:
-        """The smallest number from which on everything fits in ``room``, and the sum from there on."""
-        excess = self.total - room
-        if excess <= 0:
-            return self._first, self.total
-        at, left, step = 0, excess, 1 << len(self._amounts).bit_length()
-        while step:
-            if at + step < len(self._tree) and self._tree[at + step] < left:
-                at += step
-                left -= self._tree[at]
-            step //= 2
-        return self._first + at + 1, room + left - self._amounts[at]
+END = 1 << 62
+"""A place after everything."""
 
 
 class Lane:
-    """One layer: its ``items`` by place with their ``weights``, and how each stands in the view."""
+    """One layer: its ``items`` by place with their ``weights``, and how each stands in the view.
 
-    __slots__ = ("alive", "held", "items", "places", "short", "spared", "sums", "weights")
+    The cost of its newest items is known from one place on. From turn to turn that edge moves as far as the log has
+    grown, so that it costs little to ask for another one.
+    """
 
-    def __init__(self, first: int = 0) -> None:
-        """Empty; nothing will stand before place ``first``."""
+    __slots__ = ("_edge", "_newer", "alive", "held", "items", "places", "short", "spared", "weights")
+
+    def __init__(self) -> None:
+        """Empty."""
         self.items: dict[int, Fragment] = {}
         self.weights: dict[int, int] = {}
         self.places: list[int] = []
-        self.sums = Sums(first // STRIDE)
         self.alive: list[int] = []
         """Places of the items that are in view, whole or as the dividing pass's own digest."""
         self.short: list[int] = []
@@ -89,13 +36,15 @@ class Lane:
         A memory, so that they are not looked at again at every turn."""
         self.held = 0
         """Tokens of the layer that are not to be divided: pinned, or literal."""
+        self._edge = self._newer = 0
+        """A place, and what the items from there on cost."""
 
     def join(self, place: int, item: Fragment, weight: int, *, alive: bool) -> None:
         """An item belongs to the layer now."""
         self.items[place] = item
-        self.weights[place] = weight
+        self.weights[place] = 0
+        self.reweigh(place, weight)
         _insert(self.places, place)
-        self.sums.add(place // STRIDE, weight)
         if alive:
             _insert(self.alive, place)
 
@@ -103,14 +52,36 @@ class Lane:
         """An item costs ``amount`` tokens more."""
         if place in self.weights:
             self.weights[place] += amount
-            self.sums.add(place // STRIDE, amount)
+            if place >= self._edge:
+                self._newer += amount
 
     def leave(self, place: int) -> None:
         """An item does not belong to it any longer."""
-        del self.items[place]
-        self.sums.add(place // STRIDE, -self.weights.pop(place))
+        self.reweigh(place, -self.weights[place])
+        del self.items[place], self.weights[place]
         for places in (self.places, self.alive, self.short):
             _remove(places, place)
+
+    def fitting(self, room: int) -> tuple[int, int]:
+        """The first index from which on everything fits in ``room``, and the tokens from there on."""
+        places, weights, newer = self.places, self.weights, self._newer
+        at = bisect_left(places, self._edge)
+        while newer > room and at < len(places):
+            newer -= weights[places[at]]
+            at += 1
+        while at and newer + weights[places[at - 1]] <= room:
+            at -= 1
+            newer += weights[places[at]]
+        self._edge, self._newer = places[at] if at < len(places) else END, newer
+        return at, newer
+
+    def since(self, place: int) -> int:
+        """Tokens of the items from ``place`` on."""
+        places, weights = self.places, self.weights
+        old, new = bisect_left(places, self._edge), bisect_left(places, place)
+        self._newer += sum([weights[one] for one in places[new:old]]) - sum([weights[one] for one in places[old:new]])
+        self._edge = place
+        return self._newer
 
     def show(self, place: int, *, short: bool) -> None:
         """An item came into view, whole or as a digest."""

@@ -64,7 +64,7 @@ class Lanes:
     def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
         """A recorded fragment entered, or another pass left this stand-in."""
         if finished:
-            loop, self.thinking = self.thinking, Lane(place)
+            loop, self.thinking = self.thinking, Lane()
             for where in loop.places:
                 self._join(where, loop.items[where])
         if self._pairs and fragment.id in self.view.loop.holder:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ctxbudget.view.lane import Sums
 from ctxbudget.view.placing import STRIDE
+from ctxbudget.view.sums import Sums
 
 if TYPE_CHECKING:
     from ctxbudget.view.view import View

@@ -54,7 +54,7 @@ class Pinned:
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """Pinned fragments that are gone or replaced; they come back."""
         for fragment in touched:
-            if fragment.id in view.pins.ids and fragment.id not in view:
+            if fragment.id in view.pins.ids and fragment.id not in view.here:
                 yield Broken("pinned", f"{fragment.id} is pinned and was edited", _back(view, fragment))
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
@@ -71,20 +71,22 @@ class Loops:
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """Thinking that is missing; it comes back."""
         seen: dict[int, Stretch] = {}
-        for fragment in touched:
-            stretch = view.loop.holder.get(fragment.id) or view.loop.home.get(fragment.unit)
+        holder, home = view.loop.holder, view.loop.home
+        for fragment in touched if view.loop.stretches else ():
+            stretch = holder.get(fragment.id) or home.get(fragment.unit)
             if stretch is not None and (stretch.live or stretch is view.loop.stretches[-1]):
                 seen[stretch.start] = stretch
         for stretch in seen.values():
             for thinking in stretch.thinking:
-                if thinking.id not in view:
+                if thinking.id not in view.here:
                     yield Broken("loop", f"{thinking.id} belongs to an unfinished tool loop", _back(view, thinking))
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """No thinking without all that rests on it; with ``atomic_loops`` the loop in one piece or not at all."""
         if view.atomic_loops and view.loop.stretches:
             _whole_loop(view, wanted)
-        thinking = [one for one in wanted.values() if one.id in view.loop.holder]
+        holder = view.loop.holder
+        thinking = [one for one in wanted.values() if one.id in holder] if holder else []
         leaving: dict[int, set[str]] = {}
         for fragment in wanted.values() if thinking else ():
             home = view.loop.home.get(fragment.unit)
@@ -127,7 +129,7 @@ class Pairs:
         """Whole units."""
         for unit in dict.fromkeys(fragment.unit for fragment in wanted.values() if fragment.call is not None):
             members = [one.id for one in view.units.live[unit].values()]
-            if unit == view.units.open or any(one not in wanted for one in members):
+            if unit == view.units.open or not all([one in wanted for one in members]):
                 for one in members:
                     wanted.pop(one, None)
 
@@ -137,7 +139,7 @@ class Together:
 
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """Injected text whose message is gone; it goes too."""
-        gone = {fragment.id: fragment for fragment in touched if fragment.id not in view}
+        gone = {one.id: one for one in touched if one.id not in view.here} if view.accompanied else {}
         left = tuple(one.id for one in _companions(view, gone)) if gone else ()
         if left:
             reason = "the message it came in is gone"
@@ -145,7 +147,7 @@ class Together:
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Companions of what goes."""
-        for fragment in list(_companions(view, wanted)):
+        for fragment in list(_companions(view, wanted)) if view.accompanied else ():
             wanted[fragment.id] = fragment
 
 
@@ -202,7 +204,7 @@ class Adjacent:
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """A summary or notice with a result right after it; it goes."""
         for fragment in touched:
-            if fragment.form is None or fragment.id not in view or fragment.call is not None:
+            if fragment.form is None or fragment.call is not None or fragment.id not in view.here:
                 continue
             at = bisect_left(view.places, view.place_of[fragment.id])
             after = view.live[view.places[at + 1]] if at + 1 < len(view.places) else None

@@ -45,6 +45,10 @@ class Survival:
 
     def note(self, change: Change, removed: list[Fragment]) -> None:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
+        if not change.inserted:
+            for fragment in removed:
+                self._move(self._behind(fragment.id), LOST, change.by)
+            return
         gone = {fragment.id: fragment for fragment in removed}
         back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
         for fragment in back:  # first: what comes back may stand for what had stood for it

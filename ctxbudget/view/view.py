@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 F = TypeVar("F", bound="Follower")
 
-NOWHERE = -1 << 62
-"""A place where nothing ever stands."""
-
 
 class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
@@ -73,6 +70,9 @@ class View:
         self.places: list[int] = []
         """Places of the live fragments, in order."""
         self.place_of: dict[str, int] = {}
+        """Where every fragment that was ever in view stands, or stood last."""
+        self.here: set[str] = set()
+        """Ids of the live fragments."""
         self.totals, self.pins = Totals(scheme), Pins(pin, must_keep, scheme)
         self.units, self.loop, self.task, self.survival = Units(), Loop(), Task(), Survival()
         self.overhead = 0
@@ -90,7 +90,8 @@ class View:
         self.recorded: Sequence[Edit] = ()
         """What the recorded agent itself edited before this turn."""
         self.touched: dict[str, None] = {}
-        """Ids that came or went since the rules were last asked."""
+        """Ids that came or went since the rules were last asked; of those that entered only results, for nothing else
+        that enters can break a rule."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
         self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
@@ -99,8 +100,7 @@ class View:
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def __contains__(self, id: str) -> bool:
-        found = self.live.get(self.place_of.get(id, NOWHERE))
-        return found is not None and found.id == id
+        return id in self.here
 
     def __len__(self) -> int:
         return len(self.places)
@@ -151,9 +151,8 @@ class View:
         """What stands in the view for a fragment: itself, its stand-in, or nothing where it is lost."""
         name: str | None = id
         while name is not None:
-            found = self.live.get(self.place_of.get(name, NOWHERE))
-            if found is not None and found.id == name:
-                return found
+            if name in self.here:
+                return self.known[name]
             name = self.survival.holder.get(name)
         return None
 
@@ -210,13 +209,15 @@ class View:
         if not self.log:
             self.overhead = overhead(fragments)
         self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
-        log = self.log
+        log, fixed = self.log, self.overhead
         for fragment in fragments:
             place = len(log) * STRIDE
-            if len(log) < self.overhead or self.pins.holds(fragment):
+            if len(log) < fixed or self.pins.holds(fragment):
                 self.pins.ids.add(fragment.id)
-            if len(log) >= self.overhead and (not log or log[-1].message != fragment.message):
+            if len(log) >= fixed and (not log or log[-1].message != fragment.message):
                 self.messages.append(place)
+            if fragment.answers:
+                self.touched[fragment.id] = None
             log.append(fragment)
             self.units.enter(place, fragment)
             self.task.enter(place, fragment)
@@ -228,20 +229,21 @@ class View:
 
     def apply(self, edit: Edit) -> Change:
         """Carry out one edit. Raises ValueError where it removes what is not in view (a mistake of the pass)."""
-        removed = [self.known[one] for one in edit.removed if one in self]
+        removed = [self.known[one] for one in edit.removed if one in self.here]
         if len(removed) < len(edit.removed) or len(set(edit.removed)) < len(edit.removed):
-            missing = [one for one in edit.removed if one not in self]
+            missing = [one for one in edit.removed if one not in self.here]
             raise ValueError(f"{edit.by} removes {', '.join(missing) or 'a fragment twice'}: not in view")
         spots = places(self, removed, edit.inserted)
         for fragment in removed:
             self._drop(self.place_of[fragment.id], fragment, edit.by)
         for spot, fragment in zip(spots, edit.inserted, strict=True):
             self._prefix.touch(spot, None)
+            self.touched[fragment.id] = None
             self._add(spot, fragment)
             for lanes in self._lanes.values():
                 lanes.put(spot, fragment, edit.by)
-        before = sum(fragment.tokens for fragment in removed)
-        after = sum(fragment.tokens for fragment in edit.inserted)
+        before = sum([fragment.tokens for fragment in removed])
+        after = sum([fragment.tokens for fragment in edit.inserted])
         self.freed[edit.by] = self.freed.get(edit.by, 0) + before - after
         change = Change(edit.by, edit.form, edit.removed, edit.inserted, before, after, edit.reason)
         self.survival.note(change, removed)
@@ -257,13 +259,15 @@ class View:
     def _add(self, place: int, fragment: Fragment) -> None:
         self.known[fragment.id] = fragment
         self.place_of[fragment.id] = place
-        self.touched[fragment.id] = None
+        self.here.add(fragment.id)
         self.live[place] = fragment
         if not self.places or place > self.places[-1]:
             self.places.append(place)
         else:
             insort(self.places, place)
-        self._total(fragment, 1)
+        self.totals.add(fragment, 1)
+        if fragment.id in self.pins.ids:
+            self.pins.tokens += fragment.tokens
         for index in self._indexes.values():
             if index.admits(fragment):
                 index.add(place, fragment)
@@ -278,9 +282,12 @@ class View:
     def _drop(self, place: int, fragment: Fragment, by: str) -> None:
         self._prefix.touch(place, fragment.id)
         self.touched[fragment.id] = None
+        self.here.discard(fragment.id)
         del self.live[place]
         del self.places[bisect_left(self.places, place)]
-        self._total(fragment, -1)
+        self.totals.add(fragment, -1)
+        if fragment.id in self.pins.ids:
+            self.pins.tokens -= fragment.tokens
         for index in self._indexes.values():
             if place in index.held:
                 index.drop(place)
@@ -291,8 +298,3 @@ class View:
             self.loop.show(fragment.id, -1)
         for lanes in self._lanes.values():
             lanes.drop(fragment, by)
-
-    def _total(self, fragment: Fragment, sign: int) -> None:
-        self.totals.add(fragment, sign)
-        if fragment.id in self.pins.ids:
-            self.pins.tokens += fragment.tokens * sign

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ctxbudget.errors import UnknownName
 from ctxbudget.passes.budget_per_layer.least import least
-from ctxbudget.passes.budget_per_layer.pairing import completed, rested, resting
+from ctxbudget.passes.budget_per_layer.pairing import completed, rested, resting, unsettled
 from ctxbudget.passes.budget_per_layer.walk import Walk, Want, walk
 from ctxbudget.trace import Edit, Kind
 from ctxbudget.view import Note, cut
@@ -59,7 +59,9 @@ class BudgetPerLayer:
         yield from _starved(walks)
         wants = {place: want for one in walks.values() for place, want in one.wants(view)}
         if self.pairs:
-            wants = rested(view, lanes, completed(view, lanes, walks, wants))
+            units = unsettled(view, wants)
+            completed(view, lanes, walks, wants, units)
+            rested(view, lanes, wants, units)
         yield from self._edits(view, wants)
 
     def _lanes(self, view: View) -> Lanes:
@@ -109,7 +111,8 @@ class BudgetPerLayer:
 
     def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:
         drops = []
-        for _, want in sorted(wants.items(), key=lambda item: item[0]):
+        for place in sorted(wants):
+            want = wants[place]
             old = view.stand_for(want.item.id)
             if want.form is not None:
                 back = want.form is want.item
@@ -123,8 +126,8 @@ class BudgetPerLayer:
 
 def _starved(walks: dict[str, Walk]) -> Iterator[Note]:
     """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
+    spare = max((one.left for one in walks.values() if one.dropped is None), default=0)
     for layer, one in walks.items():
-        spare = [other.left for other in walks.values() if other is not one and other.dropped is None]
-        if one.dropped is not None and max(spare, default=0) >= one.dropped:
+        if one.dropped is not None and spare >= one.dropped:
             text = f"{layer} dropped {one.dropped:,} tokens that another layer's quota had room for"
             yield Note("starved", text, layer, one.dropped)

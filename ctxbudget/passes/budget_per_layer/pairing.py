@@ -8,24 +8,34 @@ from typing import TYPE_CHECKING
 from ctxbudget.passes.budget_per_layer.least import least
 from ctxbudget.passes.budget_per_layer.walk import Want
 from ctxbudget.trace import Kind
-from ctxbudget.view import STRIDE, message_of
+from ctxbudget.view import message_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ctxbudget.passes.budget_per_layer.walk import Walk
+    from ctxbudget.trace import Fragment
     from ctxbudget.view import View
     from ctxbudget.view.lanes import Lanes
     from ctxbudget.view.loop import Stretch
 
 
-def completed(view: View, lanes: Lanes, walks: Mapping[str, Walk], wants: dict[int, Want]) -> dict[int, Want]:
-    """The wants, with every unit they touch made valid.
+def unsettled(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
+    """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
+    units = {want.item.unit: None for want in wants.values() if want.item.call is not None}
+    units.update((late.unit, None) for late in view.between(view.turns[-1], view.end) if late.answers)
+    return units
+
+
+def completed(
+    view: View, lanes: Lanes, walks: Mapping[str, Walk], wants: dict[int, Want], units: Iterable[str]
+) -> None:
+    """Make every unit in ``units`` valid in the wants.
 
     A unit stays while a walk keeps a part of it, a part is pinned or a call is still open; what no walk keeps of it
     stays in its least form then, for which who keeps it has paid.
     """
-    for unit in _units(view, wants):
+    for unit in units:
         members = lanes.units[unit].items if unit in lanes.units else {}
         short = [place for place, (layer, _) in members.items() if layer in walks and not walks[layer].keeps(place)]
         stays = len(short) < len(members) or unit == view.units.open
@@ -34,16 +44,9 @@ def completed(view: View, lanes: Lanes, walks: Mapping[str, Walk], wants: dict[i
             form = least(view, item) if stays else None
             _want(view, wants, place, Want(item, form))
             (lanes.lanes[layer].spared.add if form is item else lanes.lanes[layer].spared.discard)(place)
-    for place in [place for place, want in wants.items() if _alone(view, wants, want)]:
+    back = [place for place, want in wants.items() if want.form is want.item and want.item.kind is Kind.INJECTED]
+    for place in [place for place in back if _alone(view, wants, wants[place].item)]:
         del wants[place]
-    return wants
-
-
-def _units(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
-    """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
-    units = {want.item.unit: None for want in wants.values() if want.item.call is not None}
-    units.update((late.unit, None) for late in view.between(view.turns[-1], view.end) if late.answers)
-    return units
 
 
 def _want(view: View, wants: dict[int, Want], place: int, want: Want) -> None:
@@ -55,11 +58,8 @@ def _want(view: View, wants: dict[int, Want], place: int, want: Want) -> None:
         wants[place] = want
 
 
-def _alone(view: View, wants: Mapping[int, Want], want: Want) -> bool:
-    """Whether it is injected text that would come back without anything else of its message."""
-    item = want.item
-    if want.form is not item or item.kind is not Kind.INJECTED:
-        return False
+def _alone(view: View, wants: Mapping[int, Want], item: Fragment) -> bool:
+    """Whether injected text would come back without anything else of its message."""
     mates = [other for other in wants.values() if other.item.message == item.message]
     others = [other for other in mates if other.item.kind is not item.kind]
     if any(other.form is not None for other in others):
@@ -84,25 +84,25 @@ def resting(view: View, lanes: Lanes, walks: Mapping[str, Walk], lender: str) ->
             stretch = view.loop.home.get(unit)
             if stretch is not None and stretch.start < since:
                 older[stretch.start] = stretch
-    return lanes.thinking.sums.since(since // STRIDE) + sum(stretch.tokens for stretch in older.values())
+    return lanes.thinking.since(since) + sum(stretch.tokens for stretch in older.values())
 
 
-def rested(view: View, lanes: Lanes, wants: dict[int, Want]) -> dict[int, Want]:
-    """The wants, with the thinking of the unfinished loop, whole where a unit rests on it or it is the newest."""
-    loop, change = view.loop, dict[int, int]()
-    for unit in dict.fromkeys(want.item.unit for want in wants.values() if want.item.unit in loop.home):
-        start = loop.home[unit].start
-        change[start] = change.get(start, 0) + _stays(view, lanes, wants, unit) - (unit in view.units.live)
-    affected = {
-        **loop.idle,
-        **{loop.home[unit].start: loop.home[unit] for unit in _units(view, wants) if unit in loop.home},
-    }
+def rested(view: View, lanes: Lanes, wants: dict[int, Want], units: Iterable[str]) -> None:
+    """Want the thinking of the unfinished loop whole where a unit rests on it or it is the newest; ``units`` are those
+    that may have changed.
+    """
+    loop, change, affected = view.loop, dict[int, int](), dict(view.loop.idle)
+    for unit in units:
+        stretch = loop.home.get(unit)
+        if stretch is not None:
+            affected[stretch.start] = stretch
+            stays = _stays(view, lanes, wants, unit)
+            change[stretch.start] = change.get(stretch.start, 0) + stays - (unit in view.units.live)
     for start, stretch in affected.items():
         held = stretch is loop.stretches[-1] or stretch.live + change.get(start, 0) > 0
         for thinking in stretch.thinking:
-            if held != (thinking.id in view):
+            if held != (thinking.id in view.here):
                 wants[view.place_of[thinking.id]] = Want(thinking, thinking if held else None)
-    return wants
 
 
 def _stays(view: View, lanes: Lanes, wants: Mapping[int, Want], unit: str) -> bool:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.passes.budget_per_layer.least import least
 from ctxbudget.trace import Kind
-from ctxbudget.view import STRIDE, digested
+from ctxbudget.view import digested
+from ctxbudget.view.lane import END
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from ctxbudget.view import View
     from ctxbudget.view.lane import Lane
     from ctxbudget.view.lanes import Lanes
-
-END = 1 << 62
-"""A place after everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +68,13 @@ class Walk:
 
     def wants(self, view: View) -> Iterator[tuple[int, Want]]:
         """The places where the view differs from what should stand there."""
-        items = self.lane.items
+        items, tail, spared = self.lane.items, self.tail, self.lane.spared
         yield from self._whole()
-        for place, form in self.tail.items():
-            standing = view.stand_for(items[place].id)
-            if standing is None or standing.id != form.id:
+        for place, form in tail.items():
+            if form.id not in view.here:
                 yield place, Want(items[place], form)
         for place in self.lane.alive[: bisect_left(self.lane.alive, self.edge)]:
-            if place not in self.tail and place not in self.lane.spared:
+            if place not in tail and place not in spared:
                 yield place, Want(items[place], None)
 
     def _whole(self) -> Iterator[tuple[int, Want]]:
@@ -96,6 +93,8 @@ def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     when less than ``cost`` is left. ``room`` is tokens. What is kept first of a unit brings the rest of it along: as
     much of it as fits, at least its least forms.
     """
+    if not lanes.lanes[layer].places:
+        return Walk(layer, lanes.lanes[layer], 0, room)
     found = _all_whole(lanes, layer, room, cost)
     places = found.lane.places
     at = found.start - 1
@@ -118,8 +117,7 @@ def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     lane = lanes.lanes[layer]
     if room < cost:
         return Walk(layer, lane, len(lane.places), room)
-    number, spent = lane.sums.fitting(room)
-    start = bisect_left(lane.places, number * STRIDE)
+    start, spent = lane.fitting(room)
     while start < len(lane.places):
         place = lane.places[start]
         newer = spent - lane.weights[place]
