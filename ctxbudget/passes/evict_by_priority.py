@@ -54,12 +54,9 @@ class EvictByPriority:
             yield Note("no-plan", "no plan in this trace: only user text tells where a sub-task ends")
         leaving: list[Fragment] = []
         for rank, first in self._ranked(view):
-            members = list(view.units.members(first))
             if self.ledger and rank != STALE:
-                yield from self._lines(view, members)
-                continue
-            gone = cut(view, members)
-            if gone:
+                yield from self._lines(view, first)
+            elif not view.loop.keeps(first.id) and (gone := cut(view, view.units.members(first))):
                 leaving += gone
                 yield _evicted(gone, f"priority {rank}")
         yield from _freed(view, leaving)
@@ -102,8 +99,8 @@ class EvictByPriority:
                 seen.add(fragment.unit)
                 yield fragment
 
-    def _lines(self, view: View, members: list[Fragment]) -> Iterator[Edit]:
-        for fragment in members:
+    def _lines(self, view: View, first: Fragment) -> Iterator[Edit]:
+        for fragment in list(view.units.members(first)):
             if not _has_no_line(fragment) or fragment.id in view.pins.ids:
                 continue
             short = digested(view, fragment, self.line)
@@ -159,7 +156,7 @@ def _accompanies(view: View, fragment: Fragment) -> bool:
 
 
 def _evicted(gone: list[Fragment], reason: str) -> Edit:
-    return Edit(NAME, tuple(fragment.id for fragment in gone), reason=reason)
+    return Edit(NAME, tuple([fragment.id for fragment in gone]), reason=reason)
 
 
 def _freed(view: View, leaving: list[Fragment]) -> Iterator[Edit]:

@@ -54,7 +54,7 @@ class HardLimit:
             for fragment in candidates:
                 if tokens >= asked:
                     break
-                wanted.extend(view.units.members(fragment) if fragment.call is not None else (fragment,))
+                wanted.extend(view.units.members(fragment))
                 tokens += fragment.tokens
             edit = dropping(view, NAME, cut(view, wanted), self.notice, "over the limit")
             short = excess - freed(view, edit)

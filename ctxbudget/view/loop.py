@@ -113,6 +113,11 @@ class Loop:
             self.holder[id].shown += sign
             self._rest(self.holder[id])
 
+    def keeps(self, id: str) -> bool:
+        """Whether this is thinking that cannot leave alone: something in view rests on it, or the next reply may."""
+        stretch = self.holder.get(id)
+        return stretch is not None and (stretch.live > 0 or stretch is self.stretches[-1])
+
     def _rest(self, stretch: Stretch) -> None:
         if stretch.shown and not stretch.live and stretch is not self.stretches[-1]:
             self.idle[stretch.start] = stretch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection
 
     from ctxbudget.trace import Fragment
 
@@ -85,12 +85,9 @@ class Units:
             del self.live[fragment.unit]
         return not members
 
-    def members(self, fragment: Fragment) -> Iterator[Fragment]:
+    def members(self, fragment: Fragment) -> Collection[Fragment]:
         """The live fragments of its unit, in no special order; itself where it is alone."""
-        if fragment.call is None:
-            yield fragment
-        else:
-            yield from self.live.get(fragment.unit, {}).values()
+        return (fragment,) if fragment.call is None else self.live.get(fragment.unit, {}).values()
 
     def unpaired(self, unit: str) -> str:
         """What is wrong with a unit's pairs in the view, empty where nothing is.
