@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Form, Fragment
@@ -82,8 +82,7 @@ class Follower(Protocol):
         """An edit took a fragment out; what it puts in follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """An edit as it was applied: ``before`` and ``after`` are the tokens of its place, removed and inserted."""
 
     by: str
@@ -100,8 +99,7 @@ class Change:
         return self.before - self.after
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(NamedTuple):
     """One stretch of a recorded fragment's life: its form from turn ``since`` to turn ``until``, both inclusive.
 
     ``form`` is ``whole``, a stand-in's form, or ``lost``; ``by`` is who brought it there, empty while untouched.
