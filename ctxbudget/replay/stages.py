@@ -114,7 +114,7 @@ class Runner:
         block of state is rewritten as the state is.
         """
         known, after = self.view.known, 0
-        if not edit.inserted or edit.by == RECORDED or all([is_state(new) for new in edit.inserted]):
+        if not edit.inserted or edit.by == RECORDED or all(map(is_state, edit.inserted)):
             return False
         replaced = dict.fromkeys(edit.removed)
         for new in edit.inserted:

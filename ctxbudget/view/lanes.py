@@ -14,7 +14,7 @@ from ctxbudget.view.lane import Lane
 from ctxbudget.view.placing import STRIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.view import View
@@ -126,13 +126,13 @@ class Lanes:
         """What the layer pays for the members of a unit in other layers, in tokens, where it keeps the unit."""
         return self.units[unit].dues.get(layer, (0, 0))[1] if unit in self.units else 0
 
-    def others(self, layer: str, place: int) -> Iterator[tuple[int, Fragment]]:
+    def others(self, layer: str, place: int) -> list[tuple[int, Fragment]]:
         """The other members in the same lane of the unit that the item at ``place`` belongs to."""
         items = self.lanes[layer].items
         unit = self.units.get(items[place].unit)
-        for at, (_, fragment) in unit.items.items() if unit is not None else ():
-            if at != place and at in items:
-                yield at, fragment
+        if unit is None:
+            return []
+        return [(at, one) for at, (_, one) in unit.items.items() if at != place and at in items]
 
     def put(self, place: int, fragment: Fragment, by: str) -> None:
         """An edit put a fragment in."""

@@ -44,6 +44,10 @@ class Rule(Protocol):
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """What is broken, as far as the fragments that came or went since the last question can tell."""
 
+
+class Limit(Rule, Protocol):
+    """A rule that holds something back."""
+
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Take out of ``wanted`` what may not go; put in what must go along."""
 
@@ -129,7 +133,7 @@ class Pairs:
         """Whole units."""
         for unit in dict.fromkeys(fragment.unit for fragment in wanted.values() if fragment.call is not None):
             members = [one.id for one in view.units.live[unit].values()]
-            if unit == view.units.open or not all([one in wanted for one in members]):
+            if unit == view.units.open or not all(map(wanted.__contains__, members)):
                 for one in members:
                     wanted.pop(one, None)
 
@@ -176,7 +180,9 @@ def message_of(view: View, fragment: Fragment) -> Iterator[Fragment]:
 
 
 class First:
-    """The first message after the system is a user message; where none is left a notice stands in."""
+    """The first message after the system is a user message; where none is left a notice stands in, so that anything
+    may go.
+    """
 
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """A first message of another role; or a notice that is not needed any longer."""
@@ -194,12 +200,11 @@ class First:
         elif put is not None and fine:
             yield Broken("first", reason, Edit(ENGINE, (put.id,), (), Form.NOTICED, "a user message is first again"))
 
-    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
-        """Anything may go: the notice is put where it is needed."""
-
 
 class Adjacent:
-    """Results directly follow their call's message: no message of ours stands between."""
+    """Results directly follow their call's message: no message of ours stands between. Places are chosen so that it
+    holds whatever goes.
+    """
 
     def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
         """A summary or notice with a result right after it; it goes."""
@@ -212,12 +217,10 @@ class Adjacent:
                 reason = "it stood between a call and its result"
                 yield Broken("adjacent", f"{fragment.id}: {reason}", Edit(ENGINE, (fragment.id,), reason=reason))
 
-    def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
-        """Places are chosen so that it holds."""
 
-
-RULES: tuple[Rule, ...] = (Pinned(), Pairs(), Loops(), Together(), Adjacent(), First())
+LIMITS: tuple[Limit, ...] = (Pinned(), Pairs(), Loops(), Together())
 """In this order: what is pinned decides over units, units over thinking, both over companions."""
+RULES: tuple[Rule, ...] = (*LIMITS, Adjacent(), First())
 
 
 def _back(view: View, fragment: Fragment) -> Edit:
@@ -230,8 +233,10 @@ def _back(view: View, fragment: Fragment) -> Edit:
 def cut(view: View, wanted: Iterable[Fragment]) -> list[Fragment]:
     """What may go of what a pass wants to drop, and what must go along, in order of place."""
     found = {fragment.id: fragment for fragment in wanted}
-    for rule in RULES:
-        rule.cut(view, found)
+    for limit in LIMITS:
+        limit.cut(view, found)
+    if len(found) < 2:
+        return list(found.values())
     return sorted(found.values(), key=lambda fragment: view.place_of[fragment.id])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.view.parts import Life
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.parts import Change
@@ -27,8 +27,8 @@ class Survival:
         """Recorded fragments by form, as of the last ``commit``."""
         self.holder: dict[str, str] = {}
         """What was replaced, to the stand-in that took its place last."""
-        self.members: dict[str, list[str]] = {}
-        """Recorded fragments behind each stand-in."""
+        self.members: dict[str, dict[str, None]] = {}
+        """Recorded fragments behind each stand-in, in the order in which they came there."""
         self._stands_for: dict[str, tuple[str, ...]] = {}
         self._forms: dict[str, str] = {}
         self._now: dict[str, tuple[str, int, str]] = {}
@@ -70,7 +70,7 @@ class Survival:
     def _replace(self, fragment: Fragment, taken: list[str], away: list[str], change: Change) -> None:
         """A new stand-in takes over what is behind the fragments it replaces, in view until now or lost before."""
         form = self._forms[fragment.id] = str(fragment.form or change.form or LOST)
-        behind: list[str] = []
+        behind: dict[str, None] = {}
         lost = set(away)
         for old in (*taken, *away):
             ids = self._behind(old)
@@ -84,7 +84,7 @@ class Survival:
         """A fragment that was in view before is back."""
         ids = list(self._originals(fragment.id))
         if fragment.id in self._stands_for:
-            self.members[fragment.id] = ids
+            self.members[fragment.id] = dict.fromkeys(ids)
         self._move(ids, self._forms.get(fragment.id, WHOLE), by)
 
     def _leave_holder(self, id: str, ids: list[str]) -> None:
@@ -93,8 +93,8 @@ class Survival:
         while top in self.holder:
             top = self.holder[top]
         if top != id and top in self.members:
-            out = set(ids)
-            self.members[top] = [one for one in self.members[top] if one not in out]
+            for one in ids:
+                self.members[top].pop(one, None)
         self.holder.pop(id, None)
 
     def _originals(self, id: str) -> Iterator[str]:
@@ -106,12 +106,12 @@ class Survival:
     def _recorded(self, id: str) -> bool:
         return id in self._now or id in self._changed
 
-    def _behind(self, id: str) -> list[str]:
+    def _behind(self, id: str) -> dict[str, None]:
         if id in self.members:
             return self.members[id]
-        return [id] if self._recorded(id) else []
+        return {id: None} if self._recorded(id) else {}
 
-    def _move(self, ids: list[str], form: str, by: str) -> None:
+    def _move(self, ids: Iterable[str], form: str, by: str) -> None:
         for one in ids:
             self._changed[one] = form, by
 
@@ -153,9 +153,9 @@ def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> lis
     return [gone.pop(one.id).id for one in mine]
 
 
-def _joined(left: list[str], right: list[str]) -> list[str]:
-    """Both lists; the longer one is reused, so that a long chain of summaries stays linear."""
+def _joined(left: dict[str, None], right: dict[str, None]) -> dict[str, None]:
+    """Both together; the larger one is reused, so that a long chain of summaries stays linear."""
     if len(left) < len(right):
         left, right = right, left
-    left.extend(right)
+    left.update(right)
     return left

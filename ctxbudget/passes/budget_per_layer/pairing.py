@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ctxbudget.passes.budget_per_layer.least import least
@@ -76,15 +77,16 @@ def resting(view: View, lanes: Lanes, walks: Mapping[str, Walk], lender: str) ->
     if not stretches:
         return 0
     floor = walks[lender].floor if lender in walks else 0
-    first = min(bisect_left(stretches, floor, key=lambda stretch: stretch.end), len(stretches) - 1)
+    first = min(bisect_left(stretches, floor, key=attrgetter("end")), len(stretches) - 1)
     since = stretches[first].start
     older: dict[int, Stretch] = {}
     for walk in walks.values():
-        for unit in (*walk.late, *(walk.units(view.loop.since, since) if walk.layer != lender else ())):
+        kept = walk.units(view.loop.since, since) if walk.layer != lender else ()
+        for unit in (*walk.late, *kept):
             stretch = view.loop.home.get(unit)
             if stretch is not None and stretch.start < since:
                 older[stretch.start] = stretch
-    return lanes.thinking.since(since) + sum(stretch.tokens for stretch in older.values())
+    return lanes.thinking.since(since) + sum([stretch.tokens for stretch in older.values()])
 
 
 def rested(view: View, lanes: Lanes, wants: dict[int, Want], units: Iterable[str]) -> None:
@@ -107,8 +109,7 @@ def rested(view: View, lanes: Lanes, wants: dict[int, Want], units: Iterable[str
 
 def _stays(view: View, lanes: Lanes, wants: Mapping[int, Want], unit: str) -> bool:
     """Whether anything of a unit will be in view."""
-    members = lanes.units[unit].items.items() if unit in lanes.units else ()
-    return any(
-        wants[place].form is not None if place in wants else view.stand_for(item.id) is not None
-        for place, (_, item) in members
-    )
+    for place, (_, item) in lanes.units[unit].items.items() if unit in lanes.units else ():
+        if (wants[place].form if place in wants else view.stand_for(item.id)) is not None:
+            return True
+    return False

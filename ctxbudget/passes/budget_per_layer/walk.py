@@ -121,7 +121,7 @@ def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     while start < len(lane.places):
         place = lane.places[start]
         newer = spent - lane.weights[place]
-        if room - newer >= cost and all(at > place for at, _ in lanes.others(layer, place)):
+        if room - newer >= cost and not [at for at, _ in lanes.others(layer, place) if at < place]:
             break
         start, spent = start + 1, newer
     return Walk(layer, lane, start, room - spent)
