@@ -12,12 +12,15 @@ first line names the type of observation, and two functions:
 ``sketch(seen: Observed) -> Sketch``
     What to say, the most important first; each part says itself what of it fits.
 
+It may also have ``SUREST``, the highest score that it ever gives: it is not asked where another one is surer already.
+
 Every number is counted from the content or copied whole from it.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, Protocol
 
 from ctxbudget.digests._blobs import without_blobs
@@ -77,12 +80,28 @@ def digest(
 def _sketched(seen: Observed) -> Sketch:
     if not seen.text.strip() and seen.fragment.text.strip():
         return Sketch((Phrase("no output"),))
-    return max(_digesters(), key=lambda digester: digester.score(seen)).sketch(seen)
+    return _surest(seen).sketch(seen)
+
+
+def _surest(seen: Observed) -> Digester:
+    """The digester with the best score. The first ones are asked until none of the others can have a better one."""
+    every = _digesters()
+    best, sure, named = every[0][2], -inf, ""
+    for surest, name, digester in every:
+        if surest < sure:
+            break
+        score = digester.score(seen)
+        if score > sure or (score == sure and name < named):
+            best, sure, named = digester, score, name
+    return best
 
 
 @cache
-def _digesters() -> tuple[Digester, ...]:
-    return tuple(DIGESTERS.working()[0].values())
+def _digesters() -> tuple[tuple[float, str, Digester], ...]:
+    """Every digester with its highest score and its name, the highest first."""
+    working = DIGESTERS.working()[0].items()
+    known = ((getattr(digester, "SUREST", inf), name, digester) for name, digester in working)
+    return tuple(sorted(known, key=lambda each: (-each[0], each[1])))
 
 
 def _outcome(seen: Observed) -> tuple[Phrase, ...]:

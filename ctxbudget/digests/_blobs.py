@@ -9,6 +9,7 @@ from ctxbudget.digests._wording import number
 LONGEST_ID = 200
 """Characters of base64 below which it may be an id, a signature or a token that later work needs. Hex is taken for a
 blob from 129 digits on: SHA-512 has 128."""
+_LEAST = 129
 
 _RUN = re.compile(
     r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/_=%-]{16,}"
@@ -16,20 +17,28 @@ _RUN = re.compile(
     r"(?:\r?\n(?:[A-Za-z0-9+/]{4}){0,18}(?:[A-Za-z0-9+/]{2,3}={1,2}|[A-Za-z0-9+/]{4})(?=\s|\Z))?"
     r"|(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{129,}={0,2}"
 )
+_URL = ";base64,"
 _WORTH_IT = re.compile(r"[A-Za-z0-9+/=_%-]{60}")
-"""Without this there is no run. (Three times as fast, and nearly every text has none.)"""
-_LEAST = 60
-"""Characters of such a run: no blank among them, which is seen many times as fast."""
+"""Without this no URL is long enough to be named."""
+_LINE = re.compile(r"\n[A-Za-z0-9+/]{60}")
+_LONG = re.compile(r"[A-Za-z0-9+/_-]{129}")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 
 
 def without_blobs(text: str) -> str:
     """``text`` with ``[base64, 12,345 characters]`` for each long run of base64, and the like for hex and data URLs."""
-    return _RUN.sub(_named, text) if _unbroken(text) and _WORTH_IT.search(text) else text
+    return _RUN.sub(_named, text) if _may_hold(text) else text
+
+
+def _may_hold(text: str) -> bool:
+    """Whether there may be a run. Nearly every text has none, and this tells it many times as fast as ``_RUN``."""
+    if _URL in text:
+        return _WORTH_IT.search(text) is not None
+    return _LINE.search(text) is not None or (_unbroken(text) and _LONG.search(text) is not None)
 
 
 def _unbroken(text: str) -> bool:
-    """Whether anywhere so many characters stand without a blank. Looked at from the last blank of each stretch on."""
+    """Whether anywhere ``_LEAST`` characters stand without a blank. Looks from the last blank of each stretch on."""
     at, last, look = 0, len(text) - _LEAST, text.rfind
     while at <= last:
         blank = look(" ", at, at + _LEAST)

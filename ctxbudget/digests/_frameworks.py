@@ -15,6 +15,8 @@ class Framework:
     """One runner's wording. ``rest`` takes over where ``failure`` finds nothing."""
 
     name: str
+    begins: str
+    """How the line of each summary begins, in few steps: what is looked for first, for all runners at once."""
     summary: re.Pattern[str]
     failure: re.Pattern[str]
     error: re.Pattern[str]
@@ -34,6 +36,7 @@ _RAISED = _p(
 FRAMEWORKS = (
     Framework(
         "pytest",
+        r"=*[ ]?(?:no tests|\d+ [pfesxd])",
         _p(
             r"^=*[ ]?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b)"
             r"[^\n]{0,200}? in [\d.]+s[^\n]{0,100}?)[ =]{0,200}$"
@@ -45,12 +48,14 @@ FRAMEWORKS = (
     ),
     Framework(
         "unittest",
+        r"Ran \d",
         _p(r"^Ran (\d+ tests?) in [\d.]+s\n+((?:OK|FAILED|NO TESTS RAN)[^\n]*)$"),
         _p(r"^(?:FAIL|ERROR): (\S+)(?: [^\n]*)?()$"),
         _p(r"^((?!File|Traceback)[A-Za-z_][\w.]*(?:Error|Exception|Failure|Exit|Interrupt)\b[^\n]*)$"),
     ),
     Framework(
         "jest",
+        r"Tests:",
         _p(r"^Tests:[ \t]+([^\n]*\d+ total)$"),
         _p(r"^[ \t]+● ([^\n]+? \u203a [^\n]+)()$"),
         _p(r"^[ \t]+(?!at )([A-Z]\w*Error[^\n]*|expect\([^\n]*|Expected[^\n]*|[^\s\u203a●][^\n]{8,})$"),
@@ -58,6 +63,7 @@ FRAMEWORKS = (
     ),
     Framework(
         "vitest",
+        r"[ \t]+Tests",
         _p(r"^[ \t]+Tests[ \t]+([^\n]*\(\d+\))$"),
         _p(r"^[ \t]*FAIL[ \t]+([^\n]+? > [^\n]+)()$"),
         _p(r"^([A-Z]\w*Error:[^\n]*|Error:[^\n]*)$"),
@@ -65,12 +71,14 @@ FRAMEWORKS = (
     ),
     Framework(
         "mocha",
+        r"[ \t]+\d+ passing",
         _p(r"^[ \t]+(\d+ passing)[^\n]*(\n[ \t]+\d+ (?:pending|failing))*"),
         _p(r"^[ \t]+\d+\) ((?:[^\n]+\n[ \t]+){0,3}?[^\n]+):()\n\n"),
         _p(r"^[ \t]+([A-Z]?\w*Error[^\n]*)$"),
     ),
     Framework(
         "cargo",
+        r"test result: ",
         _p(r"^test result: (?:\w+)\. (\d+ passed; \d+ failed[^\n;]*; \d+ ignored)[^\n]*$"),
         _p(r"^test (\S+)(?: - [^\n]*?)? \.\.\. FAILED()$"),
         _p(r"^thread '[^'\n]*'[^\n]* panicked at (?:'([^\n]*)', \S+|[^\n]*:\n[^\n]+)$"),
@@ -78,42 +86,49 @@ FRAMEWORKS = (
     ),
     Framework(
         "exunit",
+        r"\d+ \w+, ",
         _p(r"^((?:\d+ \w+, )*\d+ tests?, \d+ failures?[^\n]*)$"),
         _p(r"^[ \t]+\d+\) ((?:test|doctest|property) [^\n]+?) \([\w.]+\)()$"),
         _p(r"^[ \t]+((?:\*\* \(|Assertion |Expected |match |code:)[^\n]*)$"),
     ),
     Framework(
         "rspec",
+        r"\d+ ex",
         _p(r"^(\d+ examples?, \d+ failures?[^\n]*)$"),
         _p(r"^rspec (\S+) # ([^\n]*)$"),
         _p(r"^[ \t]+((?:expected|Failure/Error)[^\n]*)$"),
     ),
     Framework(
         "junit",
+        r"(?:\[\w+\] )?Tests run",
         _p(r"^(?:\[\w+\] )?(Tests run: \d+, Failures: \d+, Errors: \d+(?:, Skipped: \d+)?)[^\n]*$"),
         _p(r"^\[ERROR\][ \t]+([A-Z][\w.$]*\.\w+)(?::\d+)?[ »:]+([^\n]*)$"),
         _RAISED,
     ),
     Framework(
         "gradle",
+        r"\d+ test",
         _p(r"^(\d+ tests? completed(?:, \d+ failed)?(?:, \d+ skipped)?)$"),
         _p(r"^([A-Z][\w.$]* > [^\n]+?) FAILED()$"),
         _p(r"^[ \t]+([\w.]+(?:Error|Exception)[^\n]*)$"),
     ),
     Framework(
         "phpunit",
+        r"Tests: \d|OK \(",
         _p(r"^(?:(Tests: \d+, Assertions: \d+[^\n]*)|OK \((\d+ tests?, \d+ assertions?)\))$"),
         _p(r"^\d+\) ([\w\\]+::[^\n]+)()$"),
         _p(r"^(?!\d+\))(\S[^\n]+)$"),
     ),
     Framework(
         "dotnet",
+        r"(?:Passed|Failed)!",
         _p(r"^(?:Passed|Failed)![ \t]+-[ \t]+(Failed:[ \t]+\d+, Passed:[ \t]+\d+, Skipped:[ \t]+\d+)[^\n]*$"),
         _p(r"^[ \t]+Failed (\S+)(?: \[[^\n]*\])?()$"),
         _p(r"^[ \t]+(?!Error Message)([A-Z][^\n]+)$"),
     ),
     Framework(
         "tap",
+        r"# (?:tests|pass) ",
         _p(r"^# (?:tests|pass) \d+(?:\n# \w+ [\d.]+)*"),
         _p(r"^[ \t]*not ok \d+ -? ?([^\n#]+?)(?: #[^\n]*)?()$"),
         _p(r"^[ \t]+(?:error|message): ?['\"|]?-?([^\n]*?)['\"]?$"),
@@ -123,6 +138,7 @@ FRAMEWORKS = (
 
 GO = Framework(
     "go",
+    r"(?:ok|FAIL|---|\?)[ \t]+[\w./-]",
     _p(r"^(?:ok|FAIL|---|\?)[ \t]+[\w./-]+[ \t]+(?:[\d.]+s|\([^)\n]*\)|\[[^\]\n]*\])"),
     _p(r"^[ \t]*--- FAIL: (\S+)(?: \([^)\n]*\))?()$"),
     _p(r"^[ \t]+(\S+\.go:\d+: [^\n]*)$"),
@@ -131,6 +147,7 @@ GO = Framework(
 
 GENERIC = Framework(
     "generic",
+    r"",
     _p(
         r"^([^\n]{0,120}?\b\d[\d,]*(?: of \d[\d,]*)? (?:\w+ )?(?:passed|failed|failures?|passing|failing)\b[^\n]{0,120}"
         r"|[^\n]{0,60}\b(?:passed|failed|failures)[:=][ \t]*\d+[^\n]{0,120})$"

@@ -101,6 +101,11 @@ class Observed:
         )
 
     @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The end and the beginning of the text, once where that is the same."""
+        return (self.tail, self.head) if len(self.text) > HEAD else (self.text,)
+
+    @cached_property
     def top(self) -> list[str]:
         """The first lines that are not blank, at most 40."""
         return [line.rstrip() for line in self.head.split("\n") if line.strip()][:40]
@@ -132,7 +137,8 @@ def observe(fragment: Fragment, cap: int, hints: Sequence[str] = (), ok: bool | 
     """The fragment, prepared."""
     if not fragment.answers:
         return Observed(fragment, fragment.text, None, None, cap, tuple(hints), ok)
-    text, status = unwrapped(fragment.text.replace("\r\n", "\n"))
+    text = fragment.text
+    text, status = unwrapped(text.replace("\r\n", "\n") if "\r" in text else text)  # one letter is found much faster
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     text, first = unnumbered(text, fragment.resource is not None and fragment.resource.cls in _FILES)

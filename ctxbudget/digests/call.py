@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 1.0
 _TAGGED = re.compile(r"<parameter[= ](?:name=)?\"?([\w-]+)\"?>\n?((?:(?!<parameter[= ]).)*?)\n?</parameter>", re.DOTALL)
 _LINES_OF = re.compile(r"edit (\d{1,7}):(\d{1,7})\n(.*?)\n?(?:end_of_edit)?\s*\Z", re.DOTALL)
 """SWE-agent's editor: the lines to replace, and the new ones."""

@@ -14,6 +14,7 @@ from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
 
+SUREST = 0.6
 _CLASSES = frozenset({EDIT, WRITE, CREATE, PLAN})
 _DONE = re.compile(
     r"\b(?:has been (?:updated|edited|created|written)|Applied \d+ edits?"

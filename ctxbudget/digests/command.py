@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.4
 _CLASSES = frozenset({SHELL, TEST, OTHER, *UNSURE})
 _TROUBLE = re.compile(
     r"^(?:[ \t]*(?:error|fatal|failed|failure|panic)\b"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.93
 _HEADER = re.compile(r"^--- (?:a/)?([^\t\n]+)(?:\t[^\n]*)?\n\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
 _GIT = re.compile(r"^diff --git a/(\S+) b/", re.MULTILINE)
 _BEGINS = re.compile(r"^(?:diff --git |--- \S[^\n]*\n\+\+\+ |@@ -\d)", re.MULTILINE)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.94
 _ASKED = re.compile(r"\bgit(?: -\S+(?: (?!-)\S+)?)*?[ (](log|status|reflog|stash list|branch)\b")
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,40})[^\n]*\n(?:[A-Z][\w-]+:[^\n]*\n)+\n?[ ]{4}([^\n]+)", re.MULTILINE)
 _SHORT_COMMIT = re.compile(r"^[ *|\\/_]*([0-9a-f]{7,40}) ([^\n]+)$", re.MULTILINE)

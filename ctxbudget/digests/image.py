@@ -14,6 +14,7 @@ from ctxbudget.trace import Kind
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
 
+SUREST = 1.0
 _DATA = re.compile(r"\s*data:(?P<type>image/[\w.+-]+)?(?:;[\w=-]+)*;base64,")
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.8
 _BEGINS = re.compile(r"\s*[{\[]")
 _MOST = 30_000_000
 """Characters that are parsed; longer text is told by its ends."""

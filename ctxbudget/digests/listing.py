@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.85
 _LONG = re.compile(
     r"^([dlbcps-])[rwxsStT-]{9}\S?[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+[\d.,]+[KMGTi]*[ \t]+"
     r"(?:\S+[ \t]+\S+[ \t]+[\d:]+|[\d-]+[ \t]+[\d:.]+(?:[ \t][+-]\d+)?)[ \t]+([^\n]+)$",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.88
 _NEVER = frozenset({SEARCH, LIST, EDIT, WRITE, TEST})
 _STAMPED = re.compile(
     r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T _,]\d\d:\d\d|\d\d:\d\d:\d\d\b|(?:\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2}) \d\d:\d\d"

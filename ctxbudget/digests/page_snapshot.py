@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.95
 ACTIONABLE = (
     "button", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider", "spinbutton", "listbox",
     "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "option", "input", "select", "textarea",

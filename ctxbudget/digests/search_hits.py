@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.7
 _PLACED = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?):(\d+)(?::\d+)?:", re.MULTILINE)
 """``path:12:text``, as grep -n, rg and compilers give it."""
 _IN_FILE = re.compile(r"^((?:[A-Za-z]:[\\/])?[^\s:]{3,300}):(?!\d+\n)", re.MULTILINE)

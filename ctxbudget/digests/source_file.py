@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.95
 _FLAG = re.compile(
     r"^[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
     r"[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.86
 _NEVER = frozenset({SEARCH, LIST, EDIT, TEST})
 _FILES = frozenset({".csv", ".tsv", ".psv", ".tab"})
 _JSON_ROWS = re.compile(r"\s*\[\s*\{")

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.92
 _NEVER = frozenset({READ, SEARCH, LIST, FETCH, RETRIEVAL, EDIT, PLAN})
 _SAVED = frozenset({".log", ".out", ".txt"})
 """Endings of files that the output of a run may have been saved in."""
+_SIGN = re.compile(f"\\n(?:{'|'.join(framework.begins for framework in (*FRAMEWORKS, GO))})")
+"""How the line of a summary begins: most texts have no such line."""
 _TELLS = re.compile(r"pass|fail|test|example|\bok\b", re.IGNORECASE)
 """Without this there is no summary."""
 _GENERIC_REACH = 1_000
@@ -65,13 +68,13 @@ def sketch(seen: Observed) -> Sketch:
 
 def _framework(seen: Observed) -> Framework | None:
     """The runner whose summary stands near the end (or, for want of that, at the beginning)."""
-    for text in dict.fromkeys((seen.tail, seen.head)):
-        if _TELLS.search(text):
+    for text in seen.ends:
+        if _SIGN.search(f"\n{text}") and _TELLS.search(text):
             for framework in (*FRAMEWORKS, GO):
                 if framework.summary.search(text):
                     return framework
-    generic = seen.cls in {TEST, SHELL, ""} and GENERIC.summary.search(seen.tail[-_GENERIC_REACH:])
-    return GENERIC if generic else None
+    last = seen.tail[-_GENERIC_REACH:] if seen.cls in {TEST, SHELL, ""} else ""
+    return GENERIC if ("pass" in last or "fail" in last) and GENERIC.summary.search(last) else None
 
 
 def _named(failures: list[tuple[str, str]], total: int, roomy: bool) -> Part:

@@ -10,6 +10,8 @@ from ctxbudget.digests._sketch import Sketch
 if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
 
+SUREST = 1.0
+
 
 def score(seen: Observed) -> float:
     """Always possible; sure where nobody asked a tool for it."""

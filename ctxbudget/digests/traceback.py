@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.84
 _NEVER = frozenset({READ, SEARCH, LIST, EDIT})
 _FOREIGN = re.compile(
     r"site-packages|dist-packages|/lib/python|<frozen|importlib|node_modules|node:|internal/|/usr/|/rustc/|\.cargo/registry"
@@ -102,13 +103,23 @@ _SHAPES = (
         lambda text: _first_line(text).strip(),
     ),
 )
+_SIGN = re.compile(
+    r"\n(?:[ \t|]*Traceback |[ \t]+at [^\n]|(?:PHP )?Fatal error: |panic: |fatal error: |thread '|[ \t]*\*\* \("
+    r"|\S+\.rb:\d)"
+)
+"""The beginning of a line that each shape has, with the line end before: most texts have none."""
 
 
 def score(seen: Observed) -> float:
     """Where a stack stands near either end."""
     if not seen.fragment.answers or seen.cls in _NEVER:
         return 0.0
-    return 0.84 if any(shape.begins.search(part) for shape in _SHAPES for part in (seen.tail, seen.head)) else 0.0
+    return 0.84 if any(map(_begins, seen.ends)) else 0.0
+
+
+def _begins(text: str) -> bool:
+    """Whether a stack begins in a text."""
+    return _SIGN.search(f"\n{text}") is not None and any(shape.begins.search(text) for shape in _SHAPES)
 
 
 def sketch(seen: Observed) -> Sketch:

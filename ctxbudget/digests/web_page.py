@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
+SUREST = 0.85
 _MARKUP = re.compile(r"<(?:!doctype html|html|head|body|main|div|table|h1|ul|section|article)\b", re.IGNORECASE)
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 _SILENT = re.compile(r"<(script|style|svg|noscript|template)\b|<!--", re.IGNORECASE)
