@@ -7,6 +7,7 @@ So whoever watches ``number`` sees every counted one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 CUT = " …"
 """Says that text goes on."""
@@ -66,13 +67,39 @@ def clip_start(text: str, most: int) -> str:
 
 def ends(text: str, most: int) -> str:
     """Head and tail of a text on one line, about two to one, in at most ``most`` characters."""
+    if near := _near_ends(text, most):
+        return near
     if len(text) <= 3 * most:
-        head = tail = flat(text)
+        head = tail = _whole(text)
         if len(head) <= most:
             return head
     else:
         head, tail = beginning(text, 2 * most), flat(text[-2 * most :]).partition(" ")[2]
-    last = clip_start(tail, most // 3).removeprefix(CUT.strip()).strip()
+    return _joined(head, _last(tail, most), most)
+
+
+@lru_cache(maxsize=4)
+def _whole(text: str) -> str:
+    """``flat``, remembered: each try to fit a part asks again."""
+    return flat(text)
+
+
+def _near_ends(text: str, most: int) -> str:
+    """The same from no more of the text than that mostly takes; empty where white space makes it too little."""
+    if len(text) < 2 * most:
+        return ""
+    tail = flat(text[-(2 * most // 3) :]).partition(" ")[2]
+    head = flat(text[: most * 5 // 4])
+    last = _last(tail, most)
+    enough = len(tail) > most // 3 and head.rfind(" ") >= most - len(last)
+    return _joined(head, last, most) if enough else ""
+
+
+def _last(tail: str, most: int) -> str:
+    return clip_start(tail, most // 3).removeprefix(CUT.strip()).strip()
+
+
+def _joined(head: str, last: str, most: int) -> str:
     first = clip(head, most - len(last) - 1).removesuffix(CUT)
     return f"{first}{CUT} {last}".strip() if first or last else ""
 

@@ -49,8 +49,16 @@ def _sketch(seen: Observed, said: str) -> Sketch:
     if not seen.fragment.error and not seen.status and _DONE.search(said):
         more = Lines(seen.top)
         return Sketch((Phrase("ok"), *([more] if seen.roomy and seen.first is not None else [])))
-    reason = re.search(rf"[^\n]*{_REFUSED.pattern}[^\n]*", whole_lines(seen.text, _LOOKED_AT), re.IGNORECASE)
+    reason = _reason(whole_lines(seen.text, _LOOKED_AT))
     if seen.first is not None and not reason and not seen.fragment.error:  # an editor that shows the file again
         return Sketch((Phrase("ok"), *([Lines(seen.top)] if seen.roomy else [])))
-    text = flat(reason[0]) if reason and not seen.roomy else seen.text
+    text = flat(reason) if reason and not seen.roomy else seen.text
     return Sketch((Prose(clip(text, 2_000), tail=True),))
+
+
+def _reason(said: str) -> str:
+    """The first line that speaks of a refusal, empty where none does."""
+    if (found := _REFUSED.search(said)) is None:
+        return ""
+    stop = said.find("\n", found.end())
+    return said[said.rfind("\n", 0, found.start()) + 1 : stop if stop >= 0 else None]

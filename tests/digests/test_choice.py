@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from test_truth import TEXTS, observed, relaxed, texts
 
 from ctxbudget.digests import DIGESTERS, _blobs, _surest, test_run, traceback
 from ctxbudget.digests._frameworks import FRAMEWORKS, GO
 from ctxbudget.digests._observed import observe
-from test_truth import TEXTS, observed, relaxed, texts
 
 WORKING = DIGESTERS.working()[0]
 

@@ -132,7 +132,7 @@ def _few(found: Iterable[str]) -> list[str]:
 def words(text: str) -> Iterator[str]:
     """The words of a text that may be names: quoted ones, then the others."""
     text = text[:SCANNED]
-    for match in _QUOTED.finditer(text):
+    for match in _QUOTED.finditer(text) if "`" in text or '"' in text else ():
         yield match[1] or match[2]
     for match in _WORD.finditer(text) if _MAY_TELL.search(text) else ():
         word = match[0]
