@@ -12,6 +12,8 @@ from ctxbudget.digests._wording import clip, several
 from ctxbudget.resources import OTHER, SHELL, TEST, UNSURE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ctxbudget.digests._observed import Observed
     from ctxbudget.digests._parts import Part
 
@@ -24,6 +26,8 @@ _TROUBLE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """Lines that speak of an error, whether or not the command failed."""
+_TROUBLED = ("error", "fatal", "fail", "exception", "panic", "denied", "not found", "no such file")
+"""Without one of these no line does."""
 _REASON = re.compile(
     r"^[^\n]*\b(?:error|fatal|failed|failure|exception|denied|not found|cannot|unable to|undefined|unresolved)\b"
     r"[^\n]*$",
@@ -49,8 +53,7 @@ def sketch(seen: Observed) -> Sketch:
     parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
-    pattern = _REASON if seen.status or seen.fragment.error else _TROUBLE
-    lines = (match[0].strip() for match in islice(pattern.finditer(seen.text), 4 * _MOST))
+    lines = (match[0].strip() for match in islice(_troubled(seen), 4 * _MOST))
     trouble = list(islice(dict.fromkeys(line for line in lines if not _FINE.search(line)), _MOST))
     if trouble and seen.roomy:
         parts.append(Lines([clip(line, 300) for line in trouble], before="trouble:", share=0.5))
@@ -59,3 +62,13 @@ def sketch(seen: Observed) -> Sketch:
         if len(trouble) > 1:
             return Sketch(tuple(parts))
     return Sketch((*parts, Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True)))
+
+
+def _troubled(seen: Observed) -> Iterator[re.Match[str]]:
+    """The lines that may say what went wrong."""
+    if seen.status or seen.fragment.error:
+        return _REASON.finditer(seen.text)
+    lower = seen.text.lower()
+    if seen.text.isascii() and not any(word in lower for word in _TROUBLED):  # else other letters may pass for these
+        return iter(())
+    return _TROUBLE.finditer(seen.text)

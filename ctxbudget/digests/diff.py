@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUREST = 0.93
 _HEADER = re.compile(r"^--- (?:a/)?([^\t\n]+)(?:\t[^\n]*)?\n\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
 _GIT = re.compile(r"^diff --git a/(\S+) b/", re.MULTILINE)
-_BEGINS = re.compile(r"^(?:diff --git |--- \S[^\n]*\n\+\+\+ |@@ -\d)", re.MULTILINE)
+_BEGINS = re.compile(r"\n(?:diff --git |--- \S[^\n]*\n\+\+\+ |@@ -\d)")
 _STAT = re.compile(r"^ (\S[^|\n]*?)[ ]+\|[ ]+(\d+[ ]*\+*-*|Bin[^\n]*)$", re.MULTILINE)
 _STAT_SUM = re.compile(r"^ \d+ files? changed[^\n]*$", re.MULTILINE)
 _CHANGE = re.compile(r"^(?:[-+](?![-+]{2} )[^\n]*|@@[^\n]*)$", re.MULTILINE)
@@ -28,7 +28,12 @@ def score(seen: Observed) -> float:
     """Where it begins like one."""
     if not seen.fragment.answers or (seen.cls == READ and seen.suffix not in {".diff", ".patch"}):
         return 0.0
-    return 0.93 if _BEGINS.search(seen.head) or _STAT_SUM.search(seen.tail) else 0.0
+    return 0.93 if _begins(seen.head) or (" changed" in seen.tail and _STAT_SUM.search(seen.tail)) else 0.0
+
+
+def _begins(text: str) -> bool:
+    """Whether a line begins a diff. (With a line end in front, which is found many times as fast as a beginning.)"""
+    return _BEGINS.search(f"\n{text}") is not None
 
 
 def sketch(seen: Observed) -> Sketch:
@@ -36,7 +41,7 @@ def sketch(seen: Observed) -> Sketch:
     parts: list[Part] = []
     if said := _SUBJECT.match(seen.head):
         parts.append(Phrase(f"commit {said[1]} {said[2]}" if seen.roomy else f"commit: {said[2]}"))
-    if not _BEGINS.search(seen.text):
+    if not _begins(seen.text):
         return Sketch((*parts, *_stat(seen.text)))
     text = seen.text
     headers = _HEADER.findall(text)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SUREST = 0.95
 _FLAG = re.compile(
-    r"^[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
+    r"\n[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
     r"[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",
     re.MULTILINE,
 )
@@ -82,7 +82,8 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 
 def _named(text: str, names: list[str], language: Language, share: float) -> list[Part]:
     """The names; three or more switches among them are counted behind the others."""
-    switches = set(_FLAG.findall(text)) if language is not PROSE else set()
+    many = text.count("rue") + text.count("alse") >= _FEW_FLAGS and language is not PROSE
+    switches = set(_FLAG.findall(f"\n{text}")) if many else set()
     flags = [name for name in names if name in switches]
     if len(flags) < _FEW_FLAGS:
         return [Names(names, before=f"{language.verb} ", share=share)]
