@@ -19,6 +19,7 @@ LONGEST = 80
 """Characters of a target that stands whole."""
 _PATH_END = 48
 """Of a longer path so much of the end is kept; of anything else the beginning, up to ``LONGEST``."""
+_SLASHES = re.compile(r"[/\\]")
 _VERBS = {
     classes.READ: "read", classes.EDIT: "edited", classes.WRITE: "written", classes.CREATE: "created",
     classes.LIST: "listed", classes.SEARCH: "searched", classes.FETCH: "fetched", classes.RETRIEVAL: "asked",
@@ -44,7 +45,8 @@ def leads(seen: Observed, sketch: Sketch) -> tuple[str, ...]:
 
     A result begins ``config.py, read at turn 8``, a call ``Read config.py, turn 8``, other text ``user, turn 3``.
     """
-    fragment, detail = seen.fragment, f", {seen.range}" if seen.range else ""
+    fragment, lines = seen.fragment, seen.range
+    detail = f", {lines}" if lines else ""
     turn, tool = named_turn(fragment), tail(fragment.tool or "")
     if fragment.asks:
         name, _, turn_said = label(fragment).rpartition(", ")
@@ -73,5 +75,5 @@ def _shown(fragment: Fragment) -> str:
 
 
 def _last_name(path: str) -> str:
-    names = re.split(r"[/\\]", path.rstrip("/\\"))
+    names = _SLASHES.split(path.rstrip("/\\"))
     return "/".join(names[-2:] if "://" in path else names[-1:]) or path

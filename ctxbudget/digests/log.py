@@ -47,7 +47,7 @@ def score(seen: Observed) -> float:
     """Where most of the first lines begin like lines of a log."""
     if not seen.fragment.answers or seen.cls in _NEVER or len(seen.top) < 3:
         return 0.0
-    stamped = sum(1 for line in seen.top if _STAMPED.match(line))
+    stamped = len(list(filter(None, map(_STAMPED.match, seen.top))))
     if stamped * 2 >= len(seen.top):
         return 0.88
     return 0.7 if seen.suffix == ".log" else 0.0
