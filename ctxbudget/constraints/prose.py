@@ -37,7 +37,10 @@ _MENTION = re.compile(r"`[^`\n]*`|</?[A-Za-z][^<>\n]{0,60}>|[$€£]\s?\d")
 _WORD = re.compile(
     r"(?<!\S)[\"'“«(\[*_¿¡\u2014\u2013-]*[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+[.,;:!?)\]\"'”»*_\u2014\u2013…]*+(?!\S)"
 )
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'\u2019”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<![.!?…])[!?…]++(?=\s)")
+_END = re.compile(
+    r"[.!?…](?<![.!?…]{2})"  # the first of some; this way round it is searched for quickly
+    r"(?:[.!?…]*+[\"'\u2019”»)\]*_`]*(?=\s+[\"'“«(\[*_`]*[A-ZÀ-Þ0-9¿¡])|(?<=[!?…])[!?…]*+(?=\s))"
+)
 _ABBREVIATIONS = frozenset({
     "e.g", "i.e", "etc", "vs", "cf", "dr", "mr", "mrs", "ms", "fig", "approx", "inc", "ltd", "resp", "max", "min",
     "z.b", "d.h", "u.a", "bzw", "usw", "ca", "vgl", "p.ej", "ej", "sr", "sra", "pág", "p.ex", "ex", "st", "nr", "núm",
@@ -66,7 +69,8 @@ def is_prose(line: str) -> bool:
     tokens = bare.split()
     if len(tokens) < 2 or len(_SYMBOL.findall(bare)) > max(2, len(line) // 16):
         return False
-    return len(_WORD.findall(bare)) * 2 >= len(tokens)
+    # letters alone are a word for sure, and are mostly enough of them
+    return sum(map(str.isalpha, tokens)) * 2 >= len(tokens) or len(_WORD.findall(bare)) * 2 >= len(tokens)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

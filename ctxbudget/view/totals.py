@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _SHORT = 300
 """Characters of a text whose count is remembered: markers and the lines of a summary come again."""
+_FEW = 8
+"""Longer texts whose counts are remembered, the last ones: a summary is counted at every step of its check."""
 
 
 class Totals:
@@ -39,19 +41,21 @@ class Totals:
 class Measure:
     """What a text of ours costs: its exact count, scaled once by the trace's factor and rounded."""
 
-    __slots__ = ("_count", "_factor", "_known")
+    __slots__ = ("_count", "_factor", "_known", "_last")
 
     def __init__(self, count: Callable[[str], int], factor: float) -> None:
         """``count`` counts text; ``factor`` is the trace's calibrated one, 1 without."""
         self._count, self._factor = count, factor
         self._known: dict[str, tuple[int, int]] = {}
+        self._last: dict[str, tuple[int, int]] = {}
 
     def __call__(self, text: str) -> tuple[int, int]:
         """Counted tokens, and tokens in a prompt."""
-        known = self._known.get(text)
+        memory = self._known if len(text) < _SHORT else self._last
+        known = memory.get(text)
         if known is None:
             counted = self._count(text)
-            known = counted, counted if self._factor == 1.0 else round(counted * self._factor)
-            if len(text) < _SHORT:
-                self._known[text] = known
+            known = memory[text] = counted, counted if self._factor == 1.0 else round(counted * self._factor)
+            if len(self._last) > _FEW:
+                del self._last[next(iter(self._last))]
         return known
