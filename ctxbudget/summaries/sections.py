@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxbudget.constraints import sentences
 
@@ -68,8 +69,7 @@ _BY_WORD = (
 """What the headings of other summarisers are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One line of a section. Of two with the same ``key`` the later one stands. ``weight`` says what goes first."""
 
     section: str
@@ -92,18 +92,23 @@ class Item:
 def written(items: Iterable[Item], header: str, cap: int, count: Callable[[str], int]) -> str:
     """The items as text of at most ``cap`` tokens, the least important left out; empty where no item fits."""
     chosen = _chosen(list({item.identity: item for item in items}.values()), cap - count(header), count)
-    by_worth = sorted(chosen, key=_worth)
+    by_worth: list[Item] = []
     while chosen:
         text = _text(chosen, header)
         if count(text) <= cap:
             return text
+        by_worth = by_worth or sorted(chosen, key=_worth)
         last = by_worth.pop()  # lines counted one by one may cost less than all of them together
         chosen = [item for item in chosen if item is not last]
     return ""
 
 
-def read(text: str) -> dict[str, tuple[str, ...]]:
-    """The items of a summary by section, bullets taken off. What stands under no heading is ``progress``."""
+@lru_cache(maxsize=4)
+def read(text: str) -> Mapping[str, tuple[str, ...]]:
+    """The items of a summary by section, bullets taken off. What stands under no heading is ``progress``.
+
+    The last texts are remembered: a summary is read where it is made and where the next one folds it in.
+    """
     found: dict[str, list[str]] = {name: [] for name in SECTIONS}
     section = "progress"
     for line in map(str.strip, text.splitlines()):
@@ -163,17 +168,27 @@ class _Room:
 
 def _chosen(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> list[Item]:
     """First each section within its share, then what is left of the room to all, by worth."""
-    room, waiting = _Room(tokens, count), list[Item]()
+    room, waiting = _Room(tokens, count), set[int]()
+    ranked = sorted(items, key=_worth)
+    sections = _by_section(ranked)
     for name, section in sorted(SECTIONS.items(), key=lambda each: each[1].place):
         share = int(tokens * section.share)
-        for item in sorted((item for item in items if item.section == name), key=_worth)[:MOST]:
+        for item in sections[name][:MOST]:
             taken = room.take(item, share)
             share -= taken
             if not taken:
-                waiting.append(item)
-    for item in sorted(waiting, key=_worth):
-        room.take(item, room.left)
+                waiting.add(id(item))
+    for item in ranked:
+        if id(item) in waiting:
+            room.take(item, room.left)
     return room.chosen
+
+
+def _by_section(items: Iterable[Item]) -> Mapping[str, list[Item]]:
+    found: dict[str, list[Item]] = {name: [] for name in SECTIONS}
+    for item in items:
+        found[item.section].append(item)
+    return found
 
 
 def _worth(item: Item) -> tuple[float, ...]:
@@ -183,11 +198,10 @@ def _worth(item: Item) -> tuple[float, ...]:
 
 def _text(items: Sequence[Item], header: str) -> str:
     lines = [header]
-    for name, section in SECTIONS.items():
-        own = [item for item in items if item.section == name]
+    for name, own in _by_section(items).items():
         if own:
             order: Order = _worth if name == "terms" else _by_turn
-            lines.append(f"## {section.title}")
+            lines.append(f"## {SECTIONS[name].title}")
             lines.extend(f"- {item.text}" for item in sorted(own, key=order))
     return "\n".join(lines)
 

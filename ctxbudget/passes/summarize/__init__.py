@@ -9,7 +9,7 @@ from ctxbudget.constraints import parse_fact
 from ctxbudget.errors import UnknownName
 from ctxbudget.passes.summarize.aid import Summarising
 from ctxbudget.passes.summarize.attempt import attempted
-from ctxbudget.passes.summarize.span import fresh, oldest, tail_start
+from ctxbudget.passes.summarize.span import Open, fresh, oldest, tail_start
 from ctxbudget.passes.summarize.telling import edit_of, note_of
 from ctxbudget.summaries import STEPS, request
 from ctxbudget.trace import Kind
@@ -106,11 +106,7 @@ class Summarize:
         """What is to be replaced, oldest first; pinned fragments stay, units go whole."""
         edge = tail_start(view, min(view.share(self.keep_tail), int(self.tail_share * view.limit)), self.keep_turns)
         first = view.task.first if self.keep_first else None
-        open_to = list(view.editable(edge))
-        if first is not None:
-            open_to = [one for one in open_to if one.message != first]
-        if not self.fold_earlier:
-            open_to = [one for one in open_to if one.kind is not Kind.SUMMARY]
+        open_to = Open(view, edge, first, self.fold_earlier)
         if not self.down_to:
             return cut(view, open_to)
         return oldest(view, open_to, view.tokens - view.share(self.down_to) + cap)
