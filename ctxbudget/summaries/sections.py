@@ -85,8 +85,14 @@ class Item(NamedTuple):
     @property
     def turn(self) -> int:
         """The first turn that its text names, 0 where it names none."""
-        named = _TURN.search(self.text)
-        return int(named[1]) if named else 0
+        return _turn(self.text)
+
+
+@lru_cache(maxsize=2048)
+def _turn(text: str) -> int:
+    """Asked each time that items are sorted, and of most of them again in the next generation."""
+    named = _TURN.search(text)
+    return int(named[1]) if named else 0
 
 
 def written(items: Iterable[Item], header: str, cap: int, count: Callable[[str], int]) -> str:
@@ -115,7 +121,7 @@ def read(text: str) -> Mapping[str, tuple[str, ...]]:
         if line.startswith(KEPT):
             found["terms"].extend(f"{one} (must keep)" for one in line.removeprefix(KEPT).split("; "))
             continue
-        named = _named(line)
+        named = None if line.startswith("- ") else _named(line)
         section = named or ("progress" if line.startswith("#") else section)
         bullet = _BULLET.match(line)
         if named is None and (bullet or not line.startswith(("[", "#"))):

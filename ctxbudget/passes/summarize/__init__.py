@@ -12,7 +12,6 @@ from ctxbudget.passes.summarize.attempt import attempted
 from ctxbudget.passes.summarize.span import Open, fresh, oldest, tail_start
 from ctxbudget.passes.summarize.telling import edit_of, note_of
 from ctxbudget.summaries import STEPS, request
-from ctxbudget.trace import Kind
 from ctxbudget.view import cut
 
 if TYPE_CHECKING:
