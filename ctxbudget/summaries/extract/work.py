@@ -35,7 +35,8 @@ def approach(pieces: Sequence[Piece]) -> Iterator[Item]:
         lines = list(_lines(piece.text))
         if not lines:
             continue
-        naming = next((line for line in lines if next(find(line), None)), None)
+        names = next(find(piece.text), None) is not None  # of most texts that is known, and says it of each line
+        naming = next((line for line in lines if next(find(line), None)), None) if names else None
         weight = 3.0 + (3.0 if naming else 0.0) + 2.0 * number / len(spoken)
         line = naming or next((line for line in lines if len(line.split()) >= 5), lines[0])
         yield Item("approach", f"turn {named_turn(piece.fragment)}: {cut(line, _LENGTH)}", weight)
