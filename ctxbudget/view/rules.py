@@ -242,12 +242,12 @@ def cut(view: View, wanted: Iterable[Fragment]) -> list[Fragment]:
 
 def mend(view: View) -> list[Change]:
     """Make the view valid again, as far as what was touched since the last time has broken it."""
-    changes = []
+    changes: list[Change] = []
     for _ in range(_ROUNDS):
+        if not view.touched:
+            break
         touched = [view.known[one] for one in view.touched]
         view.touched.clear()
         for rule in RULES:
             changes += [view.apply(broken.edit) for broken in list(rule.broken(view, touched))]
-        if not view.touched:
-            break
     return changes

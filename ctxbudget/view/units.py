@@ -89,6 +89,10 @@ class Units:
         """The live fragments of its unit, in no special order; itself where it is alone."""
         return (fragment,) if fragment.call is None else self.live.get(fragment.unit, {}).values()
 
+    def parted(self, unit: str) -> bool:
+        """Whether the view holds less of a unit than has been born of it."""
+        return len(self.live.get(unit, ())) < len(self.born[unit])
+
     def unpaired(self, unit: str) -> str:
         """What is wrong with a unit's pairs in the view, empty where nothing is.
 

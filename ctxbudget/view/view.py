@@ -90,8 +90,8 @@ class View:
         self.recorded: Sequence[Edit] = ()
         """What the recorded agent itself edited before this turn."""
         self.touched: dict[str, None] = {}
-        """Ids that came or went since the rules were last asked; of those that entered only results, for nothing else
-        that enters can break a rule."""
+        """Ids that came or went since the rules were last asked; of those that entered only what can break one: a part
+        of a unit that is no longer whole, and what nothing stands before."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
         self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
@@ -216,7 +216,7 @@ class View:
                 self.pins.ids.add(fragment.id)
             if len(log) >= fixed and (not log or log[-1].message != fragment.message):
                 self.messages.append(place)
-            if fragment.answers:
+            if not self.places or self.places[-1] < fixed * STRIDE:
                 self.touched[fragment.id] = None
             log.append(fragment)
             self.units.enter(place, fragment)
@@ -224,6 +224,8 @@ class View:
             self.survival.born(fragment.id)
             finished = self.loop.enter(place, fragment)
             self._add(place, fragment)
+            if fragment.call is not None and self.units.parted(fragment.unit):
+                self.touched[fragment.id] = None
             for lanes in self._lanes.values():
                 lanes.enter(place, fragment, finished=finished)
 
