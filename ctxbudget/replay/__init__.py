@@ -195,7 +195,7 @@ def _row(view: View, runner: Runner, before: int, mended: list[Change]) -> RunTu
         before=before,
         tokens=view.tokens,
         layers=dict(view.layers),
-        kinds={kind.value: tokens for kind, tokens in view.totals.kinds.items() if tokens},
+        kinds={kind: tokens for kind, tokens in view.totals.kinds.items() if tokens},
         prefix=view.prefix(),
         edits=(*runner.changes, *mended),
         repairs=sum(change.by == ENGINE and change.form is None for change in mended),

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ctxbudget.layers import Scheme
-    from ctxbudget.trace import Fragment, Kind
+    from ctxbudget.trace import Fragment
 
 _SHORT = 300
 """Characters of a text whose count is remembered: markers and the lines of a summary come again."""
@@ -26,7 +26,7 @@ class Totals:
         self.scheme = scheme
         self.tokens = self.counted = self.chars = 0
         self.layers = dict.fromkeys(scheme.layers, 0)
-        self.kinds: dict[Kind, int] = {}
+        self.kinds: dict[str, int] = {}
 
     def add(self, fragment: Fragment, sign: int) -> None:
         """One fragment came (``sign`` 1) or went (-1)."""
@@ -35,7 +35,9 @@ class Totals:
         self.counted += fragment.counted * sign
         self.chars += len(fragment.text) * sign
         self.layers[scheme.layer(fragment) if scheme.tools else scheme.kinds[kind]] += tokens
-        self.kinds[kind] = self.kinds.get(kind, 0) + tokens
+        if kind not in self.kinds:
+            self.kinds[kind.value] = 0  # a plain name; a kind finds it, being a string
+        self.kinds[kind] += tokens
 
 
 class Measure:

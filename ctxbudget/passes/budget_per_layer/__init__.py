@@ -57,7 +57,10 @@ class BudgetPerLayer:
         yield from self._borrow(rooms)
         walks = self._walks(view, lanes, rooms)
         yield from _starved(walks)
-        wants = {place: want for one in walks.values() for place, want in one.wants(view)}
+        wants: dict[int, Want] = {}
+        for one in walks.values():
+            if one.lane.places:
+                wants.update(one.wants(view))
         if self.pairs:
             units = unsettled(view, wants)
             completed(view, lanes, walks, wants, units)

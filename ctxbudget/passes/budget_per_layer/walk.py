@@ -66,18 +66,20 @@ class Walk:
             if self.keeps(place):
                 yield self.lane.items[place].unit
 
-    def wants(self, view: View) -> Iterator[tuple[int, Want]]:
+    def wants(self, view: View) -> dict[int, Want]:
         """The places where the view differs from what should stand there."""
-        items, tail, spared = self.lane.items, self.tail, self.lane.spared
-        yield from self._whole()
+        lane, items, tail = self.lane, self.lane.items, self.tail
+        found = {place: Want(items[place], items[place]) for place in self._missing()}
         for place, form in tail.items():
             if form.id not in view.here:
-                yield place, Want(items[place], form)
-        for place in self.lane.alive[: bisect_left(self.lane.alive, self.edge)]:
-            if place not in tail and place not in spared:
-                yield place, Want(items[place], None)
+                found[place] = Want(items[place], form)
+        for place in lane.alive[: bisect_left(lane.alive, self.edge)]:
+            if place not in tail and place not in lane.spared:
+                found[place] = Want(items[place], None)
+        return found
 
-    def _whole(self) -> Iterator[tuple[int, Want]]:
+    def _missing(self) -> Iterator[int]:
+        """Places from the edge on that do not stand whole."""
         missing = self.lane.missing(self.start)
         at = self.start
         while missing:
@@ -85,7 +87,7 @@ class Walk:
             at += 1
             if not self.lane.whole(place):
                 missing -= 1
-                yield place, Want(self.lane.items[place], self.lane.items[place])
+                yield place
 
 
 def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
