@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from typing import TYPE_CHECKING
+
+from ctxbudget.view.placing import insert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,10 +33,7 @@ class Index:
     def add(self, place: int, fragment: Fragment) -> None:
         """A fragment that is admitted came into the view."""
         self.held[place] = fragment
-        if not self.places or place > self.places[-1]:
-            self.places.append(place)
-        else:
-            insort(self.places, place)
+        insert(self.places, place)
 
     def drop(self, place: int) -> None:
         """A fragment that it holds left the view."""

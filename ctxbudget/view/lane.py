@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from typing import TYPE_CHECKING
+
+from ctxbudget.view.placing import insert
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
@@ -114,10 +116,8 @@ def _has(places: list[int], place: int) -> bool:
 
 
 def _insert(places: list[int], place: int) -> None:
-    if not places or place > places[-1]:
-        places.append(place)
-    elif not _has(places, place):
-        insort(places, place)
+    if not _has(places, place):
+        insert(places, place)
 
 
 def _remove(places: list[int], place: int) -> None:

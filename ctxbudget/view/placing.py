@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Form
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 STRIDE = 1 << 20
 """Places between two recorded fragments: room for every stand-in that may ever come between."""
+
+
+def insert(places: list[int], place: int) -> None:
+    """Put a place among others that are in order; mostly it comes last."""
+    if not places or place > places[-1]:
+        places.append(place)
+    else:
+        insort(places, place)
 
 
 def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]) -> list[int]:

@@ -8,7 +8,7 @@ stand-in right where the first fragment it replaces stood; the view is its live 
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ctxbudget.layers import AGENT
@@ -17,7 +17,7 @@ from ctxbudget.view.index import Index
 from ctxbudget.view.loop import Loop
 from ctxbudget.view.parts import Change
 from ctxbudget.view.pins import Pins, overhead
-from ctxbudget.view.placing import STRIDE, places
+from ctxbudget.view.placing import STRIDE, insert, places
 from ctxbudget.view.prefix import Prefix
 from ctxbudget.view.survival import Survival
 from ctxbudget.view.task import Task
@@ -263,10 +263,7 @@ class View:
         self.place_of[fragment.id] = place
         self.here.add(fragment.id)
         self.live[place] = fragment
-        if not self.places or place > self.places[-1]:
-            self.places.append(place)
-        else:
-            insort(self.places, place)
+        insert(self.places, place)
         self.totals.add(fragment, 1)
         if fragment.id in self.pins.ids:
             self.pins.tokens += fragment.tokens
