@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxbudget.passes.budget_per_layer.least import least
 from ctxbudget.trace import Kind
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from ctxbudget.view.lanes import Lanes
 
 
-@dataclass(frozen=True, slots=True)
-class Want:
+class Want(NamedTuple):
     """An item of a lane, and the form that should stand in its place: itself, a stand-in, or nothing."""
 
     item: Fragment
@@ -104,9 +103,10 @@ def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
         _look(view, lanes, found, places[at], cost)
         at -= 1
     found.floor = min(found.edge, next((place for place in places[at + 1 : found.start] if place in found.tail), END))
-    found.late = list(dict.fromkeys(found.lane.items[place].unit for place in found.due))
-    for place in sorted(found.due, reverse=True):
-        _complete(view, found, place, cost)
+    if found.due:
+        found.late = list(dict.fromkeys(found.lane.items[place].unit for place in found.due))
+        for place in sorted(found.due, reverse=True):
+            _complete(view, found, place, cost)
     while at >= 0 and places[at] in found.tail:
         at -= 1
     if found.dropped is None and at >= 0:
