@@ -19,7 +19,7 @@ from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.standins import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.loop import Stretch
@@ -218,7 +218,9 @@ class Adjacent:
                 yield Broken("adjacent", f"{fragment.id}: {reason}", Edit(ENGINE, (fragment.id,), reason=reason))
 
 
-LIMITS: tuple[Limit, ...] = (Pinned(), Pairs(), Loops(), Together())
+COMPANIONS: tuple[Limit, ...] = (Together(),)
+"""For a pass that holds to the others itself."""
+LIMITS: tuple[Limit, ...] = (Pinned(), Pairs(), Loops(), *COMPANIONS)
 """In this order: what is pinned decides over units, units over thinking, both over companions."""
 RULES: tuple[Rule, ...] = (*LIMITS, Adjacent(), First())
 
@@ -230,10 +232,10 @@ def _back(view: View, fragment: Fragment) -> Edit:
     return Edit(ENGINE, (holder.id,) if holder and alone else (), (fragment,), reason="it must stay whole")
 
 
-def cut(view: View, wanted: Iterable[Fragment]) -> list[Fragment]:
+def cut(view: View, wanted: Iterable[Fragment], limits: Sequence[Limit] = LIMITS) -> list[Fragment]:
     """What may go of what a pass wants to drop, and what must go along, in order of place."""
     found = {fragment.id: fragment for fragment in wanted}
-    for limit in LIMITS:
+    for limit in limits:
         limit.cut(view, found)
     if len(found) < 2:
         return list(found.values())

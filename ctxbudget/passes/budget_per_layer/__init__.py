@@ -11,7 +11,7 @@ from ctxbudget.passes.budget_per_layer.least import least
 from ctxbudget.passes.budget_per_layer.pairing import completed, rested, resting, unsettled
 from ctxbudget.passes.budget_per_layer.walk import Walk, Want, walk
 from ctxbudget.trace import Edit, Kind
-from ctxbudget.view import Note, cut
+from ctxbudget.view import COMPANIONS, Note, cut
 from ctxbudget.view.lanes import Lanes
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class BudgetPerLayer:
                 yield Edit(NAME, (old.id,) if old else (), (want.form,), want.form.form, BACK if back else SHORT)
             elif old is not None:
                 drops.append(old)
-        gone = cut(view, drops) if self.pairs else drops
+        gone = cut(view, drops, COMPANIONS) if self.pairs else drops
         if gone:
             yield Edit(NAME, tuple(fragment.id for fragment in gone), reason="no room in the quota of its layer")
 
