@@ -1,4 +1,6 @@
-"""Numbers of tokens as people write them (``200000``, ``200k``, ``1.5M``, ``120,000``), and shares (``75%``)."""
+"""Numbers of tokens as people write them (``200000``, ``200k``, ``1.5M``, ``120,000``), and shares (``75%``); and how
+many of something there are, as people read it.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,11 @@ def tokens(text: str, what: str, *, least: int = 1) -> int:
     if number < least:
         raise UsageError(f"{what} {text!r} is too small", hint=f"at least {least:,}")
     return number
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 call``, ``2 calls``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.evidence import Signal
+from ctxbudget.sizes import counted
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def summed(found: Regret) -> str:
 
 def counts(edits: int, others: int, recalls: int) -> str:
     """The same from numbers."""
-    parts = [_counted(edits, "later edit")] if edits else []
-    parts += [_counted(others, "other use" if edits else "later use")] if others else []
+    parts = [counted(edits, "later edit")] if edits else []
+    parts += [counted(others, "other use" if edits else "later use")] if others else []
     lost = f"would have removed the only visible source of {' and '.join(parts)}" if parts else ""
     if recalls:
-        stored = f"{_counted(recalls, 'later use')} would have been served from the store"
+        stored = f"{counted(recalls, 'later use')} would have been served from the store"
         return f"{lost}; {stored}" if lost else stored
     return lost or "every later use had a source in view"
 
@@ -67,7 +68,3 @@ def short(text: str) -> str:
     if len(flat) <= LONGEST:
         return flat
     return f"...{flat[3 - LONGEST :]}" if "/" in flat else f"{flat[: LONGEST - 3]}..."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

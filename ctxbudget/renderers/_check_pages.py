@@ -18,9 +18,10 @@ from ctxbudget.renderers._check_sentences import (
     verdict,
     where,
 )
-from ctxbudget.renderers._numbers import NOTHING, counted, tokens
+from ctxbudget.renderers._numbers import NOTHING, tokens
 from ctxbudget.renderers._pages import Facts, Failed, Line, Notes, Title, Verdict
 from ctxbudget.renderers._sections import Column, Row, Section
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

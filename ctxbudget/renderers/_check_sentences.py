@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget import sizes
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, percent, tokens
 from ctxbudget.report.check import COULD_NOT, FAILED, UNCALIBRATED
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from ctxbudget.report.check import CheckedTrace, CheckReport, CheckTotals, Failure, PeakRow

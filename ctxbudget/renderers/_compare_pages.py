@@ -8,9 +8,10 @@ from ctxbudget.renderers import _compare_plot
 from ctxbudget.renderers._compare_sections import ended, named, strategies
 from ctxbudget.renderers._evidence import signals
 from ctxbudget.renderers._money import dollars, saving
-from ctxbudget.renderers._numbers import counted, tokens
+from ctxbudget.renderers._numbers import tokens
 from ctxbudget.renderers._pages import Facts, Line, Notes, Plot, Title
 from ctxbudget.renderers._sentences import of_run, with_line
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

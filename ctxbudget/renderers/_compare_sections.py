@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxbudget.renderers._money import dollars
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, percent, tokens
 from ctxbudget.renderers._sections import Column, Row, Section
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import NOTHING, counted, listed, tokens
+from ctxbudget.renderers._numbers import NOTHING, listed, tokens
 from ctxbudget.renderers._pages import Facts
 from ctxbudget.renderers._sections import Column, Row, Section
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -45,11 +45,6 @@ def gain(number: float) -> str:
     return f"{number:+,.0f}" if abs(number) >= 10 else f"{number:+,.1f}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """``1 call``, ``2 calls``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def listed(turns: Sequence[int], most: int = 8) -> str:
     """``turn 4``, ``turns 4, 5, 9 and 3 more``."""
     shown = ", ".join(map(str, turns[:most]))

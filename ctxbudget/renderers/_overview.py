@@ -6,9 +6,10 @@ from collections import Counter
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, signed, tokens
+from ctxbudget.renderers._numbers import NOTHING, percent, signed, tokens
 from ctxbudget.renderers._sections import TOP, Column, Row, Section
 from ctxbudget.report.outcomes import ending
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ctxbudget.renderers import _overview, _sections, _sentences
-from ctxbudget.renderers._numbers import counted, percent, tokens
+from ctxbudget.renderers._numbers import percent, tokens
 from ctxbudget.renderers._sections import Section
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import NOTHING, counted, gain, listed, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, gain, listed, percent, tokens
 from ctxbudget.renderers._run_sentences import fate
 from ctxbudget.renderers._sections import Column, Row, Section
 from ctxbudget.report.run_events import events, foremost
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

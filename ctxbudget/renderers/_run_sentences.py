@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctxbudget.renderers._evidence import kept
-from ctxbudget.renderers._numbers import counted, listed, percent, tokens
+from ctxbudget.renderers._numbers import listed, percent, tokens
 from ctxbudget.renderers._sentences import calibration, counting, window
 from ctxbudget.report.run_events import said
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.renderers._numbers import counted, percent, tokens
+from ctxbudget.renderers._numbers import percent, tokens
 from ctxbudget.report.outcomes import ending
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.homes import AGENTS
-from ctxbudget.renderers._numbers import NOTHING, counted, percent, tokens
+from ctxbudget.renderers._numbers import NOTHING, percent, tokens
 from ctxbudget.renderers._pages import Line
 from ctxbudget.renderers._sections import Column, Row, Section
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ctxbudget.registry import Registry
+from ctxbudget.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +44,11 @@ def convert(trace: Trace, target: str) -> Converted:
 def unheld(trace: Trace, *, usage: bool = False, children: bool = False) -> Iterator[str]:
     """What a list of messages cannot hold of this trace; ``usage`` and ``children`` where the target can."""
     if trace.recorded:
-        yield f"{_counted(len(trace.recorded), 'edit')} the agent made of its context: the whole log is written"
+        yield f"{counted(len(trace.recorded), 'edit')} the agent made of its context: the whole log is written"
     if trace.children and not children:
-        yield f"{_counted(len(trace.children), 'sub-agent')}: left out"
+        yield f"{counted(len(trace.children), 'sub-agent')}: left out"
     reported = sum(turn.usage is not None for turn in trace.turns)
     if reported and not usage:
-        yield f"the usage of {_counted(reported, 'call')}: left out"
+        yield f"the usage of {counted(reported, 'call')}: left out"
     if trace.outcome is not None and not usage:
         yield "the outcome: left out"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
