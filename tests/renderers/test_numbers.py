@@ -3,6 +3,7 @@
 import pytest
 
 from ctxbudget.renderers import _numbers
+from ctxbudget.sizes import counted
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,6 @@ def test_growth(number, shown):
 
 
 def test_words_follow_their_number():
-    assert _numbers.counted(1, "call") == "1 call"
-    assert _numbers.counted(0, "call") == "0 calls"
-    assert _numbers.counted(2, "entry", "entries") == "2 entries"
+    assert counted(1, "call") == "1 call"
+    assert counted(0, "call") == "0 calls"
+    assert counted(2, "entry", "entries") == "2 entries"
