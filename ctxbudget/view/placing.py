@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
 
-STRIDE = 1 << 20
-"""Places between two recorded fragments: room for every stand-in that may ever come between."""
+STRIDE = (1 << 20) + 3
+"""Places between two recorded fragments: room for every stand-in that may ever come between. Odd, for places are keys:
+the low bits of multiples of a power of two are all the same, so that each would be looked for behind the others.
+"""
 
 
 def insert(places: list[int], place: int) -> None:
