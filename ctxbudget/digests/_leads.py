@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._wording import clip, flat
@@ -19,7 +18,6 @@ LONGEST = 80
 """Characters of a target that stands whole."""
 _PATH_END = 48
 """Of a longer path so much of the end is kept; of anything else the beginning, up to ``LONGEST``."""
-_SLASHES = re.compile(r"[/\\]")
 _VERBS = {
     classes.READ: "read", classes.EDIT: "edited", classes.WRITE: "written", classes.CREATE: "created",
     classes.LIST: "listed", classes.SEARCH: "searched", classes.FETCH: "fetched", classes.RETRIEVAL: "asked",
@@ -57,9 +55,8 @@ def leads(seen: Observed, sketch: Sketch) -> tuple[str, ...]:
     name = (
         (f"{tool} {target}".strip() if target.startswith("-") else target) or sketch.name or tool or str(fragment.kind)
     )
-    cls = fragment.resource.cls if fragment.resource is not None else ""
-    did = f"{sketch.verb or _VERBS.get(cls, 'run')} at turn {turn}"
-    short = _last_name(name) if cls in _PATHS else clip(name, LONGEST // 3)
+    did = f"{sketch.verb or _VERBS.get(seen.cls, 'run')} at turn {turn}"
+    short = _last_name(name) if seen.cls in _PATHS else clip(name, LONGEST // 3)
     return f"{name}{detail}, {did}", f"{short or tool or 'it'}, {did}", f"{tool or 'it'}, turn {turn}"
 
 
@@ -75,5 +72,5 @@ def _shown(fragment: Fragment) -> str:
 
 
 def _last_name(path: str) -> str:
-    names = _SLASHES.split(path.rstrip("/\\"))
+    names = path.rstrip("/\\").replace("\\", "/").split("/")
     return "/".join(names[-2:] if "://" in path else names[-1:]) or path

@@ -44,6 +44,7 @@ def fold(name: str) -> str:
     return _SEPARATORS.sub("", name).lower()
 
 
+@lru_cache(maxsize=4096)
 def tail(tool: str) -> str:
     """The name without ``mcp__server__``, ``server__``, ``server.`` or ``functions.`` in front."""
     parts = [part for part in _PREFIX.split(tool[:_LONGEST]) if part]
