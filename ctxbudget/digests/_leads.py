@@ -33,7 +33,8 @@ _PATHS = frozenset({
 def label(fragment: Fragment) -> str:
     """What a text calls a fragment: tool, target and turn, as far as there are any."""
     tool, target = tail(fragment.tool or ""), _shown(fragment)
-    name = " ".join(part for part in ("" if target.startswith(f"{tool}(") else tool, target) if part)
+    named = f"{tool} {target}" if target else tool
+    name = target if not tool or target.startswith(f"{tool}(") else named
     turn = f"turn {named_turn(fragment)}"
     return f"{name}, {turn}" if name else turn
 

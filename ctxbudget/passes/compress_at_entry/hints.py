@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
 
+REMEMBERED: Final = 64
+"""Texts whose telling words are remembered, the last ones."""
 LOOKED_AT: Final = 200
 """Fragments of the log, from the newest back."""
 SCANNED: Final = 60_000
@@ -35,6 +37,7 @@ _TELLING = re.compile(r"[a-z0-9][A-Z]|\w[_.]\w|\d{3}|\A[A-Z]{4,}\Z")
 """Compound words, numbers of three digits and words in capitals: what is a name in most texts."""
 _MAY_TELL = re.compile(r"[A-Z_.\d](?:(?<=[a-z0-9][A-Z])|(?<=\w[_.])(?=\w)|(?<=\d)\d\d|(?<=[A-Z])[A-Z]{3})")
 """Without this no word of a text is one: most of what is said has none. (What such a word holds, found by a sign.)"""
+_SLASHES = re.compile(r"[/\\]")
 _AFTER = re.compile(r"\", line (\d{1,7})|:(\d{1,7})\b|\((\d{1,7})[,)]")
 """What says the line behind a path: Python's tracebacks, compilers and searches, .NET and TypeScript."""
 
@@ -75,11 +78,13 @@ class Log:
         elif fragment.asks and resource is not None and resource.target and resource.cls in CHANGING:
             self.changes.setdefault(resource.target, []).append(number)
 
-    def words(self, user: Fragment) -> list[str]:
-        """The first telling words of a user's text, which is asked about again and again."""
-        if user.id not in self._words:
-            self._words[user.id] = _few(words(user.text))[::-1]
-        return self._words[user.id]
+    def words(self, said: Fragment) -> list[str]:
+        """The first telling words of a text: a user's, or of a reply, is asked about for each of its results."""
+        if said.id not in self._words:
+            if len(self._words) == REMEMBERED:
+                del self._words[next(iter(self._words))]
+            self._words[said.id] = _few(words(said.text))[::-1]
+        return self._words[said.id]
 
     def newest(self, numbers: Sequence[int], at: int) -> Iterator[Fragment]:
         """Those of ``numbers`` among the ``LOOKED_AT`` fragments before ``at``, from the newest back."""
@@ -102,13 +107,13 @@ def hints(view: View, fragment: Fragment) -> tuple[str, ...]:
     log = view.lanes("hints", Log)
     at = view.place_of[fragment.id] // STRIDE
     call = next((one for one in view.units.born.get(fragment.unit, ()) if one.asks and one.call == fragment.call), None)
-    users = list(islice(chain(log.newest(log.users, at), _task(view, at)), 3))
+    users = islice(chain(log.newest(log.users, at), _task(view, at)), 3)
     path = fragment.resource.target if fragment.resource is not None and fragment.resource.cls == READ else None
     found = [
         *_few(word for one in users for word in log.words(one)),
         *(_few(line for one in log.newest(log.changes.get(path, ()), at) for line in _written(one)) if path else ()),
-        *(_few(word for one in log.reply(call, at) for word in words(one.text)) if call is not None else ()),
-        *(_few(place for one in log.newest(log.results, at) for place in _places(one, path)) if path else ()),
+        *(_few(word for one in log.reply(call, at) for word in log.words(one)) if call is not None else ()),
+        *(_few(_places(log.newest(log.results, at), path)) if path else ()),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -116,7 +121,7 @@ def hints(view: View, fragment: Fragment) -> tuple[str, ...]:
 def _task(view: View, at: int) -> Iterator[Fragment]:
     """The user's first text, where it is farther back than is looked."""
     first = view.log[view.overhead : view.overhead + 4]
-    yield from (one for one in first if one.kind is Kind.USER and at > LOOKED_AT)
+    yield from (one for one in first if at > LOOKED_AT and one.kind is Kind.USER)
 
 
 def _few(found: Iterable[str]) -> list[str]:
@@ -149,13 +154,14 @@ def _written(one: Fragment) -> Iterator[str]:
     yield from islice((line for each in new.split("\n") if (line := each.strip()) and line not in before), 2)
 
 
-def _places(one: Fragment, path: str) -> Iterator[str]:
+def _places(results: Iterable[Fragment], path: str) -> Iterator[str]:
     """``path:line`` wherever a result names the file and a line of it."""
-    name = re.split(r"[/\\]", path)[-1]
-    text = one.text[:SCANNED]
-    at = text.find(name)
-    while at >= 0:
-        line = _AFTER.match(text, at + len(name))
-        if line:
-            yield f"{name}:{line[1] or line[2] or line[3]}"
-        at = text.find(name, at + len(name))
+    name = _SLASHES.split(path)[-1]
+    for one in results:
+        text = one.text
+        at = text.find(name, 0, SCANNED)
+        while at >= 0:
+            line = _AFTER.match(text, at + len(name), SCANNED)
+            if line:
+                yield f"{name}:{line[1] or line[2] or line[3]}"
+            at = text.find(name, at + len(name), SCANNED)
