@@ -6,7 +6,6 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ctxbudget.view.placing import STRIDE
-from ctxbudget.view.sums import Sums
 
 if TYPE_CHECKING:
     from ctxbudget.view.view import View
@@ -14,26 +13,26 @@ if TYPE_CHECKING:
 
 _FEW = 64
 """Fragments that are summed up one by one."""
+_BLOCK = 64 * STRIDE
+"""Places of a block: so many recorded fragments, and the stand-ins between them."""
 
 
 class Prefix:
-    """Follows what changes in a turn. Mostly the first change is near an end of the view; for where it is not, running
-    sums give the tokens before it, however long the view. They are brought up to date only then.
+    """Follows what changes in a turn. Mostly the first change is near an end of the view; for where it is not, the
+    tokens of each block of places are remembered. A block is summed up again where something in it has changed, and
+    only once it lies before a first change.
     """
 
-    __slots__ = ("_seen", "_stale", "_summed", "_sums", "_was")
+    __slots__ = ("_blocks", "_stale", "_was")
 
     def __init__(self) -> None:
         """Nothing there."""
         self._was: dict[int, str | None] = {}
         """What stood at each place that an edit of this turn touched, when the turn began."""
-        self._sums = Sums()
-        """Tokens by recorded place, as of the last time that they were needed."""
-        self._summed: dict[int, int] = {}
-        self._seen = 0
-        """The place after the last recorded fragment that they hold."""
-        self._stale: dict[int, str | None] = {}
-        """Places that edits of earlier turns have touched since."""
+        self._blocks: list[int] = []
+        """Tokens of the first blocks, as far as they were ever needed."""
+        self._stale: set[int] = set()
+        """Those of them that edits of earlier turns have touched since."""
 
     def touch(self, place: int, id: str | None) -> None:
         """An edit puts something at a place where ``id`` stands, or nothing."""
@@ -41,33 +40,45 @@ class Prefix:
 
     def begin(self) -> None:
         """A turn begins; its arrivals enter next."""
-        self._stale.update(self._was)
-        self._was.clear()
+        if self._was:
+            self._stale.update([place // _BLOCK for place in self._was])
+            self._was.clear()
 
     def tokens(self, view: View) -> int:
         """Tokens at the start that stand as they stood when the turn began; asked when all its edits are made."""
         edge = view.turns[-1]
         for place, was in self._was.items():
-            found = view.live.get(place)
-            if place < edge and (None if found is None else found.id) != was:
-                edge = place
+            if place < edge:
+                found = view.live.get(place)
+                if (None if found is None else found.id) != was:
+                    edge = place
         at = bisect_left(view.places, edge)
         if len(view.places) - at <= _FEW:
-            return view.tokens - sum([view.live[place].tokens for place in view.places[at:]])
+            return view.tokens - _sum(view, at, len(view.places))
         if at <= _FEW:
-            return sum([view.live[place].tokens for place in view.places[:at]])
-        self._sum(view)
-        near = bisect_left(view.places, edge // STRIDE * STRIDE)
-        beside = sum(view.live[place].tokens for place in view.places[near:at])
-        return self._sums.total - self._sums.since(edge // STRIDE + 1) + beside
+            return _sum(view, 0, at)
+        number = max(0, edge // _BLOCK)
+        self._bring_up(view, number)
+        return sum(self._blocks[:number]) + _sum(view, _start(view, number), at)
 
-    def _sum(self, view: View) -> None:
-        """Bring the sums up to date with what came and went."""
-        for place in dict.fromkeys((*range(self._seen, view.end, STRIDE), *self._stale, *self._was)):
-            found = view.live.get(place)
-            tokens = found.tokens if found is not None else 0
-            if tokens != self._summed.get(place, 0):
-                self._sums.add(place // STRIDE + 1, tokens - self._summed.get(place, 0))
-                self._summed[place] = tokens
-        self._seen = view.end
-        self._stale.clear()
+    def _bring_up(self, view: View, number: int) -> None:
+        """Sum up the blocks before ``number`` that are not known as they stand now. Nothing in them has changed in
+        this turn, and nothing will enter there.
+        """
+        blocks = self._blocks
+        changed = [one for one in self._stale if one < number]
+        self._stale.difference_update(changed)
+        new = range(len(blocks), number)
+        blocks += [0] * len(new)
+        for one in {max(0, one) for one in (*changed, *new)}:  # what stands in front of all is in the first
+            blocks[one] = _sum(view, _start(view, one), _start(view, one + 1))
+
+
+def _start(view: View, number: int) -> int:
+    """Where in the view a block begins."""
+    return bisect_left(view.places, number * _BLOCK) if number else 0
+
+
+def _sum(view: View, start: int, stop: int) -> int:
+    live = view.live
+    return sum([live[place].tokens for place in view.places[start:stop]])
