@@ -33,7 +33,9 @@ _NOT_PROSE = re.compile(
 )
 """Starts of lines that nobody writes as prose: prompts, tables, diffs, statements, log levels, tracebacks, JSON."""
 _SYMBOL = re.compile(r"[{}<>=;|\\$^~&\[\]\"]")
-_MENTION = re.compile(r"`[^`\n]*`|</?[A-Za-z][^<>\n]{0,60}>|[$€£]\s?\d")
+_MENTION = re.compile(
+    r"`[^`\n]*`|</?[A-Za-z][^<>\n]{0,60}>|\$\s?\d|€\s?\d|£\s?\d"
+)  # each begins with a sign of its own
 _WORD = re.compile(
     r"(?<!\S)[\"'“«(\[*_¿¡\u2014\u2013-]*[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+[.,;:!?)\]\"'”»*_\u2014\u2013…]*+(?!\S)"
 )

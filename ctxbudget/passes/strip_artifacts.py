@@ -86,8 +86,10 @@ def _is_page(fragment: Fragment) -> bool:
     """A snapshot, whole or reduced to its controls. (Playwright writes ``[ref=e1]``, Chrome's tools ``uid=1_2``.)"""
     if not fragment.answers or fragment.form not in {None, Form.TRUNCATED} or not fragment.text:
         return False
-    marked = fragment.text.find("[ref=") >= 0 or fragment.text.find(" uid=") >= 0
-    return marked or (fragment.resource is not None and fragment.resource.cls == BROWSER)
+    if fragment.resource is not None and fragment.resource.cls == BROWSER:
+        return True
+    text = fragment.text
+    return "=" in text and ("[ref=" in text or " uid=" in text)  # the one sign is found far quicker
 
 
 def _actionable(view: View, fragment: Fragment, most: int) -> Fragment | None:
