@@ -82,15 +82,12 @@ class Item(NamedTuple):
         """Section and key, or text where it has no key."""
         return self.section, self.key or self.text
 
-    @property
-    def turn(self) -> int:
-        """The first turn that its text names, 0 where it names none."""
-        return _turn(self.text)
-
 
 @lru_cache(maxsize=2048)
 def _turn(text: str) -> int:
-    """Asked each time that items are sorted, and of most of them again in the next generation."""
+    """The first turn that an item's text names, 0 where it names none. Asked each time that items are sorted, and of
+    most of them again in the next generation.
+    """
     named = _TURN.search(text)
     return int(named[1]) if named else 0
 
@@ -118,10 +115,13 @@ def read(text: str) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {name: [] for name in SECTIONS}
     section = "progress"
     for line in map(str.strip, text.splitlines()):
+        if line.startswith("- "):  # as we write them
+            found[section].extend(_items(" ".join(line[2:].split())))
+            continue
         if line.startswith(KEPT):
             found["terms"].extend(f"{one} (must keep)" for one in line.removeprefix(KEPT).split("; "))
             continue
-        named = None if line.startswith("- ") else _named(line)
+        named = _named(line)
         section = named or ("progress" if line.startswith("#") else section)
         bullet = _BULLET.match(line)
         if named is None and (bullet or not line.startswith(("[", "#"))):
@@ -160,33 +160,35 @@ class _Room:
         self.chosen: list[Item] = []
         self.opened: set[str] = set()
 
-    def take(self, item: Item, limit: int) -> int:
-        """Put the item in where it costs no more than ``limit``; what it took, 0 where it did not fit."""
+    def cost(self, item: Item) -> int:
+        """What the item would take: with the title, where it would open its section."""
         title = "" if item.section in self.opened else f"## {SECTIONS[item.section].title}\n"
-        cost = self.count(f"{title}- {item.text}\n")
-        if cost > min(limit, self.left):
-            return 0
+        return self.count(f"{title}- {item.text}\n")
+
+    def take(self, item: Item, cost: int) -> None:
+        """Put it in."""
         self.chosen.append(item)
         self.opened.add(item.section)
         self.left -= cost
-        return cost
 
 
 def _chosen(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> list[Item]:
     """First each section within its share, then what is left of the room to all, by worth."""
-    room, waiting = _Room(tokens, count), set[int]()
+    room, waiting = _Room(tokens, count), dict[int, int]()
     ranked = sorted(items, key=_worth)
     sections = _by_section(ranked)
     for name, section in sorted(SECTIONS.items(), key=lambda each: each[1].place):
         share = int(tokens * section.share)
         for item in sections[name][:MOST]:
-            taken = room.take(item, share)
-            share -= taken
-            if not taken:
-                waiting.add(id(item))
+            cost = room.cost(item)
+            if cost <= min(share, room.left):
+                room.take(item, cost)
+                share -= cost
+            else:
+                waiting[id(item)] = cost if name in room.opened else 0  # it will cost no less
     for item in ranked:
-        if id(item) in waiting:
-            room.take(item, room.left)
+        if waiting.get(id(item), room.left + 1) <= room.left and (cost := room.cost(item)) <= room.left:
+            room.take(item, cost)
     return room.chosen
 
 
@@ -199,7 +201,7 @@ def _by_section(items: Iterable[Item]) -> Mapping[str, list[Item]]:
 
 def _worth(item: Item) -> tuple[float, ...]:
     """Sort key: the most important first."""
-    return -item.weight, SECTIONS[item.section].place, -item.turn
+    return -item.weight, SECTIONS[item.section].place, -_turn(item.text)
 
 
 def _text(items: Sequence[Item], header: str) -> str:
@@ -213,4 +215,4 @@ def _text(items: Sequence[Item], header: str) -> str:
 
 
 def _by_turn(item: Item) -> tuple[float, ...]:
-    return item.turn, -item.weight
+    return _turn(item.text), -item.weight
