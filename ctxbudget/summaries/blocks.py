@@ -6,8 +6,7 @@ still there. The blocks are cut between messages where that is possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +21,7 @@ _LEAST = 40
 """A text cut shorter than this says nothing and is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A fragment, and as much of its text as is read."""
 
     fragment: Fragment

@@ -28,7 +28,7 @@ from ctxbudget.summaries.summary import Summary
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ctxbudget.summaries.blocks import Piece
     from ctxbudget.summaries.summary import Request
@@ -71,20 +71,19 @@ def _found(span: Sequence[Piece], earlier: Mapping[str, Sequence[str]], *, first
     for piece in span:
         if piece.fragment.asks and piece.fragment.call is not None:
             calls[piece.fragment.call] = piece.fragment
-    failed = frozenset(
-        piece.fragment.id for piece in span if piece.fragment.answers and signature(piece.fragment, piece.text)
-    )
+    results = [piece for piece in span if piece.fragment.answers]
+    failed = {piece.fragment.id: text for piece in results if (text := signature(piece.fragment, piece.text))}
     yield from said(span, first=first)
     yield from _terms(span, failed, earlier.get("terms", ()))
-    yield from _files(span, calls, failed, earlier.get("files", ()))
-    yield from failures(span, calls, earlier.get("errors", ()))
+    yield from _files(results, calls, failed, earlier.get("files", ()))
+    yield from failures(results, calls, failed, earlier.get("errors", ()))
     yield from approach(span)
     yield from plan(span)
-    yield from progress(span, calls, failed)
+    yield from progress(results, calls, failed)
     yield from next_step(span)
 
 
-def _terms(span: Sequence[Piece], failed: frozenset[str], earlier: Sequence[str]) -> Iterator[Item]:
+def _terms(span: Sequence[Piece], failed: Collection[str], earlier: Sequence[str]) -> Iterator[Item]:
     """Terms of the span; one that the summary so far holds keeps its wording, and is worth both."""
     before = {item.key: item for item in (_again("terms", text, place) for place, text in enumerate(earlier))}
     for item in terms(span, failed):
@@ -93,11 +92,11 @@ def _terms(span: Sequence[Piece], failed: frozenset[str], earlier: Sequence[str]
 
 
 def _files(
-    span: Sequence[Piece], calls: Mapping[str, Fragment], failed: frozenset[str], earlier: Sequence[str]
+    results: Sequence[Piece], calls: Mapping[str, Fragment], failed: Collection[str], earlier: Sequence[str]
 ) -> Iterator[Item]:
     """Files of the span; one that was changed before and only read here keeps both."""
     before = {text.rpartition(": ")[0]: changed_before(text) for text in earlier}
-    for item in files(span, calls, failed):
+    for item in files(results, calls, failed):
         change = before.get(item.key)
         if change and item.weight == LOOKED_AT:
             yield Item("files", item.text.replace(": ", f": {change}, ", 1), CHANGED, key=item.key)

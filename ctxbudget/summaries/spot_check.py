@@ -70,7 +70,8 @@ def accepted(request: Request, summary: Summary, *, repair: bool = True) -> tupl
     if dropped and not repair:
         raise Refused("drops", _listed(dropped), dropped=dropped)
     text, back = _repaired(request, summary.text)
-    _smaller(request, text)
+    if back:
+        _smaller(request, text)
     found = replace(check(request.span, text, request.pinned, earlier=request.earlier), appended=back, dropped=dropped)
     if not back:
         return summary, found

@@ -42,7 +42,7 @@ class Request:
     @property
     def size(self) -> int:
         """Tokens of what is replaced, the earlier summary included."""
-        own = sum(fragment.tokens for fragment in self.span)
+        own = sum([fragment.tokens for fragment in self.span])
         return own + (self.count(self.earlier) if self.earlier else 0)
 
     def protected(self) -> tuple[str, ...]:
@@ -50,6 +50,8 @@ class Request:
 
         A pattern protects what it matches, the first ``PATTERN_MATCHES`` different texts.
         """
+        if not self.pinned:
+            return ()
         texts = [self.earlier or "", *(fragment.text for fragment in self.span)]
         return tuple(dict.fromkeys(text for fact in self.pinned for text in _shown(fact, texts)))
 

@@ -62,19 +62,21 @@ def signature(result: Fragment, text: str) -> str:
     return cut(said, _LENGTH)
 
 
-def failures(pieces: Sequence[Piece], calls: Mapping[str, Fragment], earlier: Sequence[str]) -> Iterator[Item]:
+def failures(
+    results: Sequence[Piece], calls: Mapping[str, Fragment], failed: Mapping[str, str], earlier: Sequence[str]
+) -> Iterator[Item]:
     """One item per call that failed, with its last failure and when the same call worked again.
 
-    ``calls`` are the calls of the span by id; ``earlier`` are items of the summary so far, which a success here
-    closes.
+    ``calls`` are the calls of the span by id; ``failed`` says what went wrong in which result; ``earlier`` are items
+    of the summary so far, which a success here closes.
     """
     found = {text.partition(", turn ")[0]: text for text in earlier}
-    for piece in pieces:
+    for piece in results:
         call = calls.get(piece.fragment.call or "")
-        if call is None or not piece.fragment.answers:
+        if call is None:
             continue
         name, turn = called(call), named_turn(piece.fragment)
-        said = signature(piece.fragment, piece.text)
+        said = failed.get(piece.fragment.id)
         if said:
             found[name] = f"{name}, turn {turn}: {said}{_naming(piece.text, said)}"
         else:

@@ -11,7 +11,7 @@ from ctxbudget.summaries.sections import Item
 from ctxbudget.trace import named_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ctxbudget.summaries.blocks import Piece
     from ctxbudget.trace import Fragment
@@ -21,13 +21,13 @@ CHANGED, LOOKED_AT = 12.0, 5.0
 _DONE = {"read": "read", "edit": "edited", "write": "written", "create": "created"}
 
 
-def files(pieces: Sequence[Piece], calls: Mapping[str, Fragment], failed: frozenset[str]) -> Iterator[Item]:
+def files(results: Sequence[Piece], calls: Mapping[str, Fragment], failed: Collection[str]) -> Iterator[Item]:
     """One item per file with its last action that worked; a later read does not hide that it was changed."""
     changed: dict[str, str] = {}
     looked: dict[str, str] = {}
-    for piece in pieces:
+    for piece in results:
         call = calls.get(piece.fragment.call or "")
-        if call is None or not piece.fragment.answers or call.resource is None or call.resource.target is None:
+        if call is None or call.resource is None or call.resource.target is None:
             continue
         cls, name = call.resource.cls, cut(call.resource.target, _LENGTH)
         if cls not in _DONE or piece.fragment.id in failed or not re.search(r"[^\W\d]", name):

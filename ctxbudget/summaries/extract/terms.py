@@ -12,7 +12,7 @@ from ctxbudget.summaries.sections import Item
 from ctxbudget.trace import Kind, named_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ctxbudget.summaries.blocks import Piece
 
@@ -55,18 +55,20 @@ class _Term:
     worth: float
 
 
-def terms(pieces: Sequence[Piece], failed: frozenset[str]) -> Iterator[Item]:
+def terms(pieces: Sequence[Piece], failed: Collection[str]) -> Iterator[Item]:
     """The entities of a span as items; ``failed`` are ids of fragments that report a failure."""
     found: dict[str, _Term] = {}
     for piece in pieces:
         named = [(at, one) for at, one in islice(find(piece.text), _MOST) if one.kind in _SORT]
+        if not named:
+            continue
         worth = _FAILED if piece.fragment.id in failed else _SPEAKER.get(piece.fragment.kind, 0.0)
-        worth = worth or min(1.0, _TABLE / max(len({one.key for _, one in named}), 1))
-        seen: set[str] = set()
+        worth = worth or min(1.0, _TABLE / len({one.key for _, one in named}))
+        turn, seen = named_turn(piece.fragment), set[str]()
         for at, one in named:
             again = one.key in seen
             seen.add(one.key)
-            _note(found, one, _before(piece.text, at), named_turn(piece.fragment), _ONCE if again else worth)
+            _note(found, one, _before(piece.text, at), turn, _ONCE if again else worth)
     for key, term in found.items():
         name = f"{term.name} " if term.name else ""
         worth = min(term.worth * _SORT[term.entity.kind], MOST_WORTH)

@@ -14,7 +14,7 @@ from ctxbudget.summaries.sections import Item
 from ctxbudget.trace import Kind, named_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ctxbudget.summaries.blocks import Piece
     from ctxbudget.trace import Fragment
@@ -32,21 +32,35 @@ def approach(pieces: Sequence[Piece]) -> Iterator[Item]:
     """For each time the agent spoke, its first sentence that names something, else its first; newer weighs more."""
     spoken = [piece for piece in pieces if piece.fragment.kind in _SPOKEN]
     for number, piece in enumerate(spoken):
-        lines = list(_lines(piece.text))
-        if not lines:
-            continue
-        names = next(find(piece.text), None) is not None  # of most texts that is known, and says it of each line
-        naming = next((line for line in lines if next(find(line), None)), None) if names else None
-        weight = 3.0 + (3.0 if naming else 0.0) + 2.0 * number / len(spoken)
-        line = naming or next((line for line in lines if len(line.split()) >= 5), lines[0])
-        yield Item("approach", f"turn {named_turn(piece.fragment)}: {cut(line, _LENGTH)}", weight)
+        naming = _naming(piece.text)
+        line = naming or _longer(piece.text)
+        if line:
+            weight = 3.0 + (3.0 if naming else 0.0) + 2.0 * number / len(spoken)
+            yield Item("approach", f"turn {named_turn(piece.fragment)}: {cut(line, _LENGTH)}", weight)
 
 
-def progress(pieces: Sequence[Piece], calls: Mapping[str, Fragment], failed: frozenset[str]) -> Iterator[Item]:
+def _naming(text: str) -> str:
+    """The first sentence that names something; empty where none does."""
+    if next(find(text), None) is None:  # of most texts that is known, and says it of each sentence
+        return ""
+    return next((line for line in _lines(text) if next(find(line), None)), "")
+
+
+def _longer(text: str) -> str:
+    """The first sentence of five words, else the first; empty where there is none."""
+    first = ""
+    for line in _lines(text):
+        if len(line.split()) >= 5:
+            return line
+        first = first or line
+    return first
+
+
+def progress(results: Sequence[Piece], calls: Mapping[str, Fragment], failed: Collection[str]) -> Iterator[Item]:
     """Calls that changed something, ran tests or handed work on, and worked; with the ids their results brought."""
-    for piece in pieces:
+    for piece in results:
         call = calls.get(piece.fragment.call or "")
-        if call is None or not piece.fragment.answers or piece.fragment.id in failed:
+        if call is None or piece.fragment.id in failed:
             continue
         cls = call.resource.cls if call.resource is not None else ""
         if not changes(call.resource) and cls not in {TEST, DELEGATE, MEMORY}:
