@@ -36,6 +36,8 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     it is the place of what the fragment stands for, the front for a notice, else before this turn's arrivals. A new
     message never splits another one, nor a call from its results.
     """
+    if len(removed) == len(inserted) == 1 and _swaps(view, removed[0], inserted[0]):
+        return [_beside_one(view, view.place_of[removed[0].id])]
     taken: set[int] = set()
     gone = {view.place_of[fragment.id] for fragment in removed}
     spots = []
@@ -48,6 +50,18 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
         taken.add(spot)
         spots.append(spot)
     return spots
+
+
+def _swaps(view: View, old: Fragment, new: Fragment) -> bool:
+    """Whether a new fragment takes the place of another in its message: true of most edits."""
+    return new.message == old.message and new.id not in view.place_of and not is_state(new)
+
+
+def _beside_one(view: View, old: int) -> int:
+    spot = old + (old % STRIDE == 0)
+    while spot != old and spot in view.live:
+        spot += 1
+    return spot
 
 
 def _beside(view: View, fragment: Fragment, removed: Sequence[Fragment]) -> int:

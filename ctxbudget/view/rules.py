@@ -237,9 +237,7 @@ def cut(view: View, wanted: Iterable[Fragment], limits: Sequence[Limit] = LIMITS
     found = {fragment.id: fragment for fragment in wanted}
     for limit in limits:
         limit.cut(view, found)
-    if len(found) < 2:
-        return list(found.values())
-    return sorted(found.values(), key=lambda fragment: view.place_of[fragment.id])
+    return [found[one] for one in sorted(found, key=view.place_of.__getitem__)]
 
 
 def mend(view: View) -> list[Change]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.view.parts import Life
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view.parts import Change
@@ -49,6 +49,10 @@ class Survival:
             for fragment in removed:
                 self._move(self._behind(fragment.id), LOST, change.by)
             return
+        if self._swaps(change):
+            self.holder[change.removed[0]] = change.inserted[0].id
+            self._replace(change.inserted[0], change.removed, (), change)
+            return
         gone = {fragment.id: fragment for fragment in removed}
         back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
         for fragment in back:  # first: what comes back may stand for what had stood for it
@@ -67,7 +71,13 @@ class Survival:
         for fragment in back:
             self._restore(fragment, change.by)
 
-    def _replace(self, fragment: Fragment, taken: list[str], away: list[str], change: Change) -> None:
+    def _swaps(self, change: Change) -> bool:
+        """Whether one fragment has taken the place of the one it stands for: true of most edits."""
+        first = change.inserted[0]
+        new = first.id not in self._stands_for and not self._recorded(first.id)
+        return len(change.inserted) == len(change.removed) == 1 and first.stands_for == change.removed and new
+
+    def _replace(self, fragment: Fragment, taken: Sequence[str], away: Sequence[str], change: Change) -> None:
         """A new stand-in takes over what is behind the fragments it replaces, in view until now or lost before."""
         form = self._forms[fragment.id] = str(fragment.form or change.form or LOST)
         behind: dict[str, None] = {}

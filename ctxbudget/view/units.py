@@ -100,7 +100,7 @@ class Units:
         whose call was never there.
         """
         live = self.live.get(unit)
-        if not live:
+        if not live or not self.parted(unit):
             return ""
         calls = {fragment.call for fragment in live.values() if fragment.asks}
         results = {fragment.call for fragment in live.values() if not fragment.asks}
