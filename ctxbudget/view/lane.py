@@ -111,8 +111,7 @@ class Lane:
 
 
 def _has(places: list[int], place: int) -> bool:
-    at = bisect_left(places, place)
-    return at < len(places) and places[at] == place
+    return bool(places) and place <= places[-1] and places[bisect_left(places, place)] == place
 
 
 def _insert(places: list[int], place: int) -> None:
