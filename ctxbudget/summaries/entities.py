@@ -84,7 +84,7 @@ _SEPARATORS = re.compile(r"[,' ](?=\d{3}(?!\d))")
 _LONG_TEXT = 200_000
 """Characters of a text that is looked through only as far as is asked, and never remembered."""
 _MOST_HELD = 32_000_000
-"""About so many bytes of found entities and their texts are remembered, an entity counted as ``_WEIGHT``."""
+"""About so many bytes of found entities and their texts are remembered, each of both counted as ``_WEIGHT`` besides."""
 _WEIGHT = 250
 
 
@@ -106,7 +106,7 @@ class _Memory:
         self.held = 0
 
     def keep(self, text: str, found: tuple[tuple[int, Entity], ...]) -> None:
-        size = len(text) + _WEIGHT * len(found)
+        size = len(text) + _WEIGHT * (1 + len(found))
         if self.held + size > _MOST_HELD:
             self.clear()
         self.found[text] = found

@@ -174,7 +174,7 @@ class _Room:
 
 def _chosen(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> list[Item]:
     """First each section within its share, then what is left of the room to all, by worth."""
-    room, waiting = _Room(tokens, count), dict[int, int]()
+    room, waiting = _Room(tokens, count), dict[Item, int]()
     ranked = sorted(items, key=_worth)
     sections = _by_section(ranked)
     for name, section in sorted(SECTIONS.items(), key=lambda each: each[1].place):
@@ -185,9 +185,9 @@ def _chosen(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> 
                 room.take(item, cost)
                 share -= cost
             else:
-                waiting[id(item)] = cost if name in room.opened else 0  # it will cost no less
+                waiting[item] = cost if name in room.opened else 0  # it will cost no less
     for item in ranked:
-        if waiting.get(id(item), room.left + 1) <= room.left and (cost := room.cost(item)) <= room.left:
+        if waiting.get(item, room.left + 1) <= room.left and (cost := room.cost(item)) <= room.left:
             room.take(item, cost)
     return room.chosen
 

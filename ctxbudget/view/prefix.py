@@ -23,14 +23,16 @@ class Prefix:
     only once it lies before a first change.
     """
 
-    __slots__ = ("_blocks", "_stale", "_was")
+    __slots__ = ("_blocks", "_known", "_stale", "_was")
 
     def __init__(self) -> None:
         """Nothing there."""
         self._was: dict[int, str | None] = {}
         """What stood at each place that an edit of this turn touched, when the turn began."""
-        self._blocks: list[int] = []
-        """Tokens of the first blocks, as far as they were ever needed."""
+        self._blocks: dict[int, int] = {}
+        """Tokens of the blocks with anything in them, as far as they were ever needed: no more than the view holds."""
+        self._known = 0
+        """How many of the first blocks were."""
         self._stale: set[int] = set()
         """Those of them that edits of earlier turns have touched since."""
 
@@ -59,19 +61,21 @@ class Prefix:
             return _sum(view, 0, at)
         number = max(0, edge // _BLOCK)
         self._bring_up(view, number)
-        return sum(self._blocks[:number]) + _sum(view, _start(view, number), at)
+        known = sum([tokens for one, tokens in self._blocks.items() if one < number])
+        return known + _sum(view, _start(view, number), at)
 
     def _bring_up(self, view: View, number: int) -> None:
         """Sum up the blocks before ``number`` that are not known as they stand now. Nothing in them has changed in
         this turn, and nothing will enter there.
         """
-        blocks = self._blocks
         changed = [one for one in self._stale if one < number]
         self._stale.difference_update(changed)
-        new = range(len(blocks), number)
-        blocks += [0] * len(new)
+        new = range(self._known, number)
+        self._known = max(self._known, number)
         for one in {max(0, one) for one in (*changed, *new)}:  # what stands in front of all is in the first
-            blocks[one] = _sum(view, _start(view, one), _start(view, one + 1))
+            self._blocks.pop(one, None)
+            if tokens := _sum(view, _start(view, one), _start(view, one + 1)):
+                self._blocks[one] = tokens
 
 
 def _start(view: View, number: int) -> int:
