@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
-
-from ctxbudget.view.placing import insert
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
@@ -22,7 +20,7 @@ class Lane:
     grown, so that it costs little to ask for another one.
     """
 
-    __slots__ = ("_edge", "_newer", "alive", "held", "items", "places", "short", "spared", "weights")
+    __slots__ = ("_edge", "_newer", "alive", "held", "items", "lacking", "places", "spared", "weights")
 
     def __init__(self) -> None:
         """Empty."""
@@ -31,8 +29,8 @@ class Lane:
         self.places: list[int] = []
         self.alive: list[int] = []
         """Places of the items that are in view, whole or as the dividing pass's own digest."""
-        self.short: list[int] = []
-        """Those of them that are digests."""
+        self.lacking: list[int] = []
+        """Places of the items that are not in view whole."""
         self.spared: set[int] = set()
         """Items that stay whole though they find no room: their unit stays, and nothing smaller could stand for them.
         A memory, so that they are not looked at again at every turn."""
@@ -44,11 +42,11 @@ class Lane:
     def join(self, place: int, item: Fragment, weight: int, *, alive: bool) -> None:
         """An item belongs to the layer now."""
         self.items[place] = item
-        self.weights[place] = 0
-        self.reweigh(place, weight)
+        self.weights[place] = weight
+        if place >= self._edge:
+            self._newer += weight
         _insert(self.places, place)
-        if alive:
-            _insert(self.alive, place)
+        _insert(self.alive if alive else self.lacking, place)
 
     def reweigh(self, place: int, amount: int) -> None:
         """An item costs ``amount`` tokens more."""
@@ -61,7 +59,7 @@ class Lane:
         """An item does not belong to it any longer."""
         self.reweigh(place, -self.weights[place])
         del self.items[place], self.weights[place]
-        for places in (self.places, self.alive, self.short):
+        for places in (self.places, self.alive, self.lacking):
             _remove(places, place)
 
     def fitting(self, room: int) -> tuple[int, int]:
@@ -89,34 +87,21 @@ class Lane:
         """An item came into view, whole or as a digest."""
         if place in self.items:
             _insert(self.alive, place)
-            (_insert if short else _remove)(self.short, place)
+            (_insert if short else _remove)(self.lacking, place)
 
     def hide(self, place: int) -> None:
         """An item, or its digest, left the view."""
-        _remove(self.alive, place)
-        _remove(self.short, place)
-
-    def whole(self, place: int) -> bool:
-        """Whether the item at ``place`` is in view whole."""
-        return _has(self.alive, place) and not _has(self.short, place)
-
-    def missing(self, start: int) -> int:
-        """How many items from index ``start`` of ``places`` on are not in view whole."""
-        if start >= len(self.places):
-            return 0
-        place = self.places[start]
-        alive = len(self.alive) - bisect_left(self.alive, place)
-        short = len(self.short) - bisect_left(self.short, place)
-        return len(self.places) - start - alive + short
-
-
-def _has(places: list[int], place: int) -> bool:
-    return bool(places) and place <= places[-1] and places[bisect_left(places, place)] == place
+        if place in self.items:
+            _remove(self.alive, place)
+            _insert(self.lacking, place)
 
 
 def _insert(places: list[int], place: int) -> None:
-    if not _has(places, place):
-        insert(places, place)
+    """Put a place among others that are in order, once; mostly it comes last."""
+    if not places or place > places[-1]:
+        places.append(place)
+    elif places[bisect_left(places, place)] != place:
+        insort(places, place)
 
 
 def _remove(places: list[int], place: int) -> None:

@@ -28,6 +28,10 @@ class Members:
     dues: dict[str, tuple[int, int]] = field(default_factory=dict)
     """What a layer pays for the members in other layers where it keeps the unit: the place it is charged to, tokens."""
 
+    def due(self, layer: str) -> int:
+        """What the layer pays for the members in other layers, in tokens, where it keeps the unit."""
+        return self.dues[layer][1] if layer in self.dues else 0
+
 
 class Lanes:
     """The layers that a pass divides, kept up to date by the view."""
@@ -78,7 +82,10 @@ class Lanes:
         lane = self.lanes.get(layer)
         self._where[fragment.id] = lane, place
         if self._pairs and fragment.call is not None:
-            self.units.setdefault(fragment.unit, Members()).items[place] = layer, fragment
+            unit = self.units.get(fragment.unit)
+            if unit is None:
+                unit = self.units[fragment.unit] = Members()
+            unit.items[place] = layer, fragment
             self._unsettled[fragment.unit] = None
         if lane is None:
             self.fixed += fragment.tokens
@@ -109,6 +116,8 @@ class Lanes:
             self.lanes[layer].reweigh(place, sign * tokens)
 
     def _dues(self, unit: Members) -> dict[str, tuple[int, int]]:
+        if len({layer for layer, _ in unit.items.values()}) < 2:  # true of most
+            return {}
         divided = {place: one for place, one in unit.items.items() if self.divides(place, one[0])}
         first = {layer: place for place, (layer, _) in sorted(divided.items(), reverse=True)}
         if len(first) < 2:
@@ -121,18 +130,6 @@ class Lanes:
     def divides(self, place: int, layer: str) -> bool:
         """Whether the item at ``place`` is one that the quota of its layer divides."""
         return layer in self.lanes and place in self.lanes[layer].items
-
-    def due(self, unit: str, layer: str) -> int:
-        """What the layer pays for the members of a unit in other layers, in tokens, where it keeps the unit."""
-        return self.units[unit].dues.get(layer, (0, 0))[1] if unit in self.units else 0
-
-    def others(self, layer: str, place: int) -> list[tuple[int, Fragment]]:
-        """The other members in the same lane of the unit that the item at ``place`` belongs to."""
-        items = self.lanes[layer].items
-        unit = self.units.get(items[place].unit)
-        if unit is None:
-            return []
-        return [(at, one) for at, (_, one) in unit.items.items() if at != place and at in items]
 
     def put(self, place: int, fragment: Fragment, by: str) -> None:
         """An edit put a fragment in."""

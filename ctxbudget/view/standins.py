@@ -37,10 +37,12 @@ def stand_in(view: View, old: Fragment, text: str, form: Form) -> Fragment | Non
 def digested(view: View, old: Fragment, cap: int) -> Fragment | None:
     """The fragment's digest within ``cap`` tokens; None where there is none that is smaller."""
     key = old.id, cap
-    if key not in view.digests:
+    try:
+        return view.digests[key]
+    except KeyError:
         text = digest(old, cap, view.tokens_of) if old.tokens > 1 else ""
-        view.digests[key] = stand_in(view, old, text, Form.DIGEST) if text else None
-    return view.digests[key]
+        form = view.digests[key] = stand_in(view, old, text, Form.DIGEST) if text else None
+        return form
 
 
 def shortened_call(view: View, call: Fragment) -> Fragment | None:

@@ -62,9 +62,7 @@ class BudgetPerLayer:
             if one.lane.places:
                 wants.update(one.wants(view))
         if self.pairs:
-            units = unsettled(view, wants)
-            completed(view, lanes, walks, wants, units)
-            rested(view, lanes, wants, units)
+            rested(view, wants, completed(view, lanes, walks, wants, unsettled(view, wants)))
         yield from self._edits(view, wants)
 
     def _lanes(self, view: View) -> Lanes:

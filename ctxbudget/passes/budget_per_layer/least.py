@@ -19,6 +19,9 @@ _LEAST = -1
 def least(view: View, item: Fragment) -> Fragment:
     """A call without its arguments, a marker for a result; itself where that would not be smaller."""
     key = item.id, _LEAST
-    if key not in view.digests:
-        view.digests[key] = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
-    return view.digests[key] or item
+    try:
+        return view.digests[key] or item
+    except KeyError:
+        form = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
+        view.digests[key] = form
+        return form or item

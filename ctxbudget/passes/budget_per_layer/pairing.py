@@ -20,34 +20,40 @@ if TYPE_CHECKING:
     from ctxbudget.view.lanes import Lanes
     from ctxbudget.view.loop import Stretch
 
+_END = attrgetter("end")
+
 
 def unsettled(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
     """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
     units = {want.item.unit: None for want in wants.values() if want.item.call is not None}
-    units.update((late.unit, None) for late in view.between(view.turns[-1], view.end) if late.answers)
+    for late in view.between(view.turns[-1], view.end):
+        if late.call is not None and late.answers:
+            units[late.unit] = None
     return units
 
 
 def completed(
     view: View, lanes: Lanes, walks: Mapping[str, Walk], wants: dict[int, Want], units: Iterable[str]
-) -> None:
-    """Make every unit in ``units`` valid in the wants.
+) -> dict[str, bool]:
+    """Make every unit in ``units`` valid in the wants; says of each whether anything of it will be in view.
 
     A unit stays while a walk keeps a part of it, a part is pinned or a call is still open; what no walk keeps of it
     stays in its least form then, for which who keeps it has paid.
     """
+    stays: dict[str, bool] = {}
     for unit in units:
         members = lanes.units[unit].items if unit in lanes.units else {}
         short = [place for place, (layer, _) in members.items() if layer in walks and not walks[layer].keeps(place)]
-        stays = len(short) < len(members) or unit == view.units.open
+        stays[unit] = len(short) < len(members) or (unit == view.units.open and bool(members))
         for place in short:
             layer, item = members[place]
-            form = least(view, item) if stays else None
+            form = least(view, item) if stays[unit] else None
             _want(view, wants, place, Want(item, form))
             (lanes.lanes[layer].spared.add if form is item else lanes.lanes[layer].spared.discard)(place)
-    back = [place for place, want in wants.items() if want.form is want.item and want.item.kind is Kind.INJECTED]
+    back = [place for place, (item, form) in wants.items() if form is item and item.kind is Kind.INJECTED]
     for place in [place for place in back if _alone(view, wants, wants[place].item)]:
         del wants[place]
+    return stays
 
 
 def _want(view: View, wants: dict[int, Want], place: int, want: Want) -> None:
@@ -73,43 +79,36 @@ def resting(view: View, lanes: Lanes, walks: Mapping[str, Walk], lender: str) ->
     """Tokens of the thinking in the unfinished loop that must stay with the units that the walks keep. It is whole
     from the stretch on at which the lender's walk ends; of older ones it stays where a part of a unit does.
     """
-    stretches = view.loop.stretches
+    stretches, home = view.loop.stretches, view.loop.home
     if not stretches:
         return 0
     floor = walks[lender].floor if lender in walks else 0
-    first = min(bisect_left(stretches, floor, key=attrgetter("end")), len(stretches) - 1)
+    first = min(bisect_left(stretches, floor, key=_END), len(stretches) - 1)
     since = stretches[first].start
     older: dict[int, Stretch] = {}
     for walk in walks.values():
-        kept = walk.units(view.loop.since, since) if walk.layer != lender else ()
+        kept = walk.units(view.loop.since, since) if walk.layer != lender and walk.lane.places else ()
         for unit in (*walk.late, *kept):
-            stretch = view.loop.home.get(unit)
+            stretch = home.get(unit)
             if stretch is not None and stretch.start < since:
                 older[stretch.start] = stretch
     return lanes.thinking.since(since) + sum([stretch.tokens for stretch in older.values()])
 
 
-def rested(view: View, lanes: Lanes, wants: dict[int, Want], units: Iterable[str]) -> None:
-    """Want the thinking of the unfinished loop whole where a unit rests on it or it is the newest; ``units`` are those
-    that may have changed.
+def rested(view: View, wants: dict[int, Want], stays: Mapping[str, bool]) -> None:
+    """Want the thinking of the unfinished loop whole where a unit rests on it or it is the newest; ``stays`` says of
+    the units that may have changed whether anything of them will be in view.
     """
-    loop, change, affected = view.loop, dict[int, int](), dict(view.loop.idle)
-    for unit in units:
+    loop, live, here = view.loop, view.units.live, view.here
+    affected, change = dict(loop.idle), dict[int, int]()
+    for unit, will in stays.items():
         stretch = loop.home.get(unit)
         if stretch is not None:
             affected[stretch.start] = stretch
-            stays = _stays(view, lanes, wants, unit)
-            change[stretch.start] = change.get(stretch.start, 0) + stays - (unit in view.units.live)
+            if will != (unit in live):
+                change[stretch.start] = change.get(stretch.start, 0) + (1 if will else -1)
     for start, stretch in affected.items():
-        held = stretch is loop.stretches[-1] or stretch.live + change.get(start, 0) > 0
+        held = stretch.live + change.get(start, 0) > 0 or stretch is loop.stretches[-1]
         for thinking in stretch.thinking:
-            if held != (thinking.id in view.here):
+            if held != (thinking.id in here):
                 wants[view.place_of[thinking.id]] = Want(thinking, thinking if held else None)
-
-
-def _stays(view: View, lanes: Lanes, wants: Mapping[int, Want], unit: str) -> bool:
-    """Whether anything of a unit will be in view."""
-    for place, (_, item) in lanes.units[unit].items.items() if unit in lanes.units else ():
-        if (wants[place].form if place in wants else view.stand_for(item.id)) is not None:
-            return True
-    return False

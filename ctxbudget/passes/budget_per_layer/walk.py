@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxbudget.passes.budget_per_layer.least import least
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
     from ctxbudget.view.lane import Lane
-    from ctxbudget.view.lanes import Lanes
+    from ctxbudget.view.lanes import Lanes, Members
 
 
 class Want(NamedTuple):
@@ -27,32 +26,26 @@ class Want(NamedTuple):
     form: Fragment | None
 
 
-@dataclass(slots=True)
 class Walk:
-    """One layer walked from newest to oldest: from index ``start`` of its lane on everything stays whole; ``tail``
-    holds what stays of the older ones, by place; ``left`` is what the quota has over.
-    """
+    """One layer walked from newest to oldest."""
 
-    layer: str
-    lane: Lane
-    start: int
-    left: int
-    tail: dict[int, Fragment] = field(default_factory=dict)
-    due: dict[int, Fragment] = field(default_factory=dict)
-    """Members of units in the tail that have not been walked over yet: the least form, paid already."""
-    late: list[str] = field(default_factory=list)
-    """Units that have members beyond the end of the walk."""
-    floor: int = END
-    """Place of the oldest item that was walked over and stays."""
-    dropped: int | None = None
-    """Tokens of the newest item that found no room."""
+    __slots__ = ("dropped", "due", "edge", "floor", "lane", "late", "layer", "left", "start", "tail")
 
-    edge: int = field(init=False)
-    """The place from which on everything stays whole."""
-
-    def __post_init__(self) -> None:
-        """Where the items that stay whole begin."""
-        self.edge = self.lane.places[self.start] if self.start < len(self.lane.places) else END
+    def __init__(self, layer: str, lane: Lane, start: int, left: int) -> None:
+        """From index ``start`` of the lane on everything stays whole, and ``left`` tokens are left for older items."""
+        self.layer, self.lane, self.start = layer, lane, start
+        self.left = left
+        """What the quota has over."""
+        self.edge = self.floor = lane.places[start] if start < len(lane.places) else END
+        """The place from which on everything stays whole; and of the oldest item that was walked over and stays."""
+        self.tail: dict[int, Fragment] = {}
+        """What stays of the older items, by place."""
+        self.due: dict[int, Fragment] = {}
+        """Members of units in the tail that have not been walked over yet: the least form, paid already."""
+        self.late: list[str] = []
+        """Units that have members beyond the end of the walk."""
+        self.dropped: int | None = None
+        """Tokens of the newest item that found no room."""
 
     def keeps(self, place: int) -> bool:
         """Whether the item at ``place`` stays in some form; what is not to be divided always does."""
@@ -67,26 +60,26 @@ class Walk:
 
     def wants(self, view: View) -> dict[int, Want]:
         """The places where the view differs from what should stand there."""
-        lane, items, tail = self.lane, self.lane.items, self.tail
-        found = {place: Want(items[place], items[place]) for place in self._missing()}
+        lane, tail, edge, here = self.lane, self.tail, self.edge, view.here
+        items, spared = lane.items, lane.spared
+        lacking = lane.lacking[bisect_left(lane.lacking, edge) :]
+        found = {place: Want(items[place], items[place]) for place in lacking}
         for place, form in tail.items():
-            if form.id not in view.here:
+            if form.id not in here:
                 found[place] = Want(items[place], form)
-        for place in lane.alive[: bisect_left(lane.alive, self.edge)]:
-            if place not in tail and place not in lane.spared:
+        for place in lane.alive[: bisect_left(lane.alive, edge)]:
+            if place not in tail and place not in spared:
                 found[place] = Want(items[place], None)
         return found
 
-    def _missing(self) -> Iterator[int]:
-        """Places from the edge on that do not stand whole."""
-        missing = self.lane.missing(self.start)
-        at = self.start
-        while missing:
-            place = self.lane.places[at]
-            at += 1
-            if not self.lane.whole(place):
-                missing -= 1
-                yield place
+    def rest(self, view: View, unit: Members, place: int) -> dict[int, Fragment]:
+        """The least forms of what else the lane holds of a unit, as far as it does not stay already."""
+        items, tail, edge = self.lane.items, self.tail, self.edge
+        return {
+            at: least(view, one)
+            for at, (_, one) in unit.items.items()
+            if at != place and at < edge and at not in tail and at in items
+        }
 
 
 def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
@@ -94,20 +87,25 @@ def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     when less than ``cost`` is left. ``room`` is tokens. What is kept first of a unit brings the rest of it along: as
     much of it as fits, at least its least forms.
     """
-    if not lanes.lanes[layer].places:
-        return Walk(layer, lanes.lanes[layer], 0, room)
     found = _all_whole(lanes, layer, room, cost)
-    places = found.lane.places
+    if not found.start:
+        return found
+    places, tail = found.lane.places, found.tail
     at = found.start - 1
     while at >= 0 and found.left >= cost:
-        _look(view, lanes, found, places[at], cost)
+        place = places[at]
+        if place in found.due:
+            _complete(view, found, place, cost)
+        elif place not in tail:
+            _look(view, lanes, found, place, cost)
         at -= 1
-    found.floor = min(found.edge, next((place for place in places[at + 1 : found.start] if place in found.tail), END))
+    if tail:
+        found.floor = next((place for place in places[at + 1 : found.start] if place in tail), found.edge)
     if found.due:
-        found.late = list(dict.fromkeys(found.lane.items[place].unit for place in found.due))
+        found.late = list(dict.fromkeys([found.lane.items[place].unit for place in found.due]))
         for place in sorted(found.due, reverse=True):
             _complete(view, found, place, cost)
-    while at >= 0 and places[at] in found.tail:
+    while at >= 0 and places[at] in tail:
         at -= 1
     if found.dropped is None and at >= 0:
         found.dropped = found.lane.items[places[at]].tokens
@@ -117,13 +115,15 @@ def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
 def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     """From where on everything stays whole: what fits, before less than ``cost`` is left, in whole units."""
     lane = lanes.lanes[layer]
-    if room < cost:
-        return Walk(layer, lane, len(lane.places), room)
+    places, items = lane.places, lane.items
+    if not places or room < cost:
+        return Walk(layer, lane, len(places), room)
     start, spent = lane.fitting(room)
-    while start < len(lane.places):
-        place = lane.places[start]
+    while start < len(places):
+        place = places[start]
         newer = spent - lane.weights[place]
-        if room - newer >= cost and not [at for at, _ in lanes.others(layer, place) if at < place]:
+        unit = lanes.units.get(items[place].unit)
+        if room - newer >= cost and (unit is None or not [at for at in unit.items if at < place and at in items]):
             break
         start, spent = start + 1, newer
     return Walk(layer, lane, start, room - spent)
@@ -131,25 +131,24 @@ def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
 
 def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     """Take the item at ``place`` if it fits together with what must stay of its unit."""
-    if place in found.due:
-        _complete(view, found, place, cost)
-    if place in found.tail:
-        return
     item = found.lane.items[place]
-    room = found.left - lanes.due(item.unit, found.layer)
-    rest: dict[int, Fragment] = {}
-    for at, other in lanes.others(found.layer, place):
-        if not found.keeps(at):
-            rest[at] = least(view, other)
-            room -= rest[at].tokens
+    unit = lanes.units.get(item.unit)
+    room, rest = found.left, None
+    if unit is not None:
+        rest = found.rest(view, unit, place)
+        room -= sum([form.tokens for form in rest.values()])
+        if unit.dues:
+            room -= unit.due(found.layer)
     form = _form(view, item, room, cost)
     if form is None:
-        found.dropped = item.tokens if found.dropped is None else found.dropped
+        if found.dropped is None:
+            found.dropped = item.tokens
         return
     found.tail[place] = form
     found.left = room - form.tokens
-    for at, least_form in rest.items():
-        (found.due if at < place else found.tail)[at] = least_form
+    if rest:
+        for at, least_form in rest.items():
+            (found.due if at < place else found.tail)[at] = least_form
 
 
 def _form(view: View, item: Fragment, room: int, cost: int) -> Fragment | None:
