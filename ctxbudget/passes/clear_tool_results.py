@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.trace import Edit, Form, Fragment
-from ctxbudget.view import shortened_call, stand_in
+from ctxbudget.view import shortened, stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +133,7 @@ class ClearToolResults:
         """The call that a result answers, without its arguments."""
         for call in view.units.members(fragment):
             if call.asks and call.call == fragment.call and call.form is None and call.id not in view.pins.ids:
-                new = shortened_call(view, call)
+                new = stand_in(view, call, shortened(call), Form.CLEARED)
                 if new is not None:
                     yield Edit(NAME, (call.id,), (new,), Form.CLEARED, "the call of an old tool result")
 

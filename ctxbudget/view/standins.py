@@ -45,9 +45,9 @@ def digested(view: View, old: Fragment, cap: int) -> Fragment | None:
         return form
 
 
-def shortened_call(view: View, call: Fragment) -> Fragment | None:
-    """A call with its arguments cleared: its name, target and turn stay."""
-    return stand_in(view, call, f"{label(call)} [{call.tokens:,} tokens of arguments cleared]", Form.CLEARED)
+def shortened(call: Fragment) -> str:
+    """A call without its arguments, as text: its name, target and turn stay."""
+    return f"{label(call)} [{call.tokens:,} tokens of arguments cleared]"
 
 
 def state_block(view: View, by: str, text: str) -> Fragment:

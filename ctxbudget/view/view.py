@@ -93,6 +93,8 @@ class View:
         """Ids that came or went since the rules were last asked; of those that entered only what can break one: a part
         of a unit that is no longer whole, and what nothing stands before."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
+        self.leasts: dict[str, int] = {}
+        """What the least form of a fragment costs, where a pass has asked."""
         self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
         self._lanes: dict[Hashable, Follower] = {}

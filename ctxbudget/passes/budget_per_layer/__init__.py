@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ctxbudget.errors import UnknownName
-from ctxbudget.passes.budget_per_layer.least import least
+from ctxbudget.passes.budget_per_layer.least import least_tokens
 from ctxbudget.passes.budget_per_layer.pairing import completed, rested, resting, unsettled
 from ctxbudget.passes.budget_per_layer.walk import Walk, Want, walk
 from ctxbudget.trace import Edit, Kind
@@ -71,7 +71,7 @@ class BudgetPerLayer:
                 raise UnknownName(f"layer of scheme {view.scheme.name!r}", layer, view.scheme.layers)
 
         def paid(item: Fragment) -> int:
-            return least(view, item).tokens
+            return least_tokens(view, item)
 
         return Lanes(view, NAME, self.quotas, self.literal, pairs=self.pairs, least=paid)
 

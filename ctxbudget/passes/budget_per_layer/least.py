@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Form
-from ctxbudget.view import shortened_call, stand_in
+from ctxbudget.view import shortened, stand_in
 
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
@@ -19,9 +19,18 @@ _LEAST = -1
 def least(view: View, item: Fragment) -> Fragment:
     """A call without its arguments, a marker for a result; itself where that would not be smaller."""
     key = item.id, _LEAST
-    try:
-        return view.digests[key] or item
-    except KeyError:
-        form = shortened_call(view, item) if item.asks else stand_in(view, item, GONE, Form.CLEARED)
-        view.digests[key] = form
-        return form or item
+    if key not in view.digests:
+        view.digests[key] = stand_in(view, item, _text(item), Form.CLEARED)
+    return view.digests[key] or item
+
+
+def least_tokens(view: View, item: Fragment) -> int:
+    """What that costs. It is asked for every unit that a walk comes to; the form itself is hardly ever made."""
+    known = view.leasts.get(item.id)
+    if known is None:
+        known = view.leasts[item.id] = min(view.tokens_of(_text(item)), item.tokens)
+    return known
+
+
+def _text(item: Fragment) -> str:
+    return shortened(item) if item.asks else GONE

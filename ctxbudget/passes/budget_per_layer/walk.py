@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxbudget.passes.budget_per_layer.least import least
+from ctxbudget.passes.budget_per_layer.least import least, least_tokens
 from ctxbudget.trace import Kind
 from ctxbudget.view import digested
 from ctxbudget.view.lane import END
@@ -40,8 +40,8 @@ class Walk:
         """The place from which on everything stays whole; and of the oldest item that was walked over and stays."""
         self.tail: dict[int, Fragment] = {}
         """What stays of the older items, by place."""
-        self.due: dict[int, Fragment] = {}
-        """Members of units in the tail that have not been walked over yet: the least form, paid already."""
+        self.due: dict[int, int] = {}
+        """Members of units in the tail that have not been walked over yet: the tokens of their least form, paid."""
         self.late: list[str] = []
         """Units that have members beyond the end of the walk."""
         self.dropped: int | None = None
@@ -72,11 +72,11 @@ class Walk:
                 found[place] = Want(items[place], None)
         return found
 
-    def rest(self, view: View, unit: Members, place: int) -> dict[int, Fragment]:
-        """The least forms of what else the lane holds of a unit, as far as it does not stay already."""
+    def rest(self, view: View, unit: Members, place: int) -> dict[int, int]:
+        """What else the lane holds of a unit costs in its least form, as far as it does not stay already."""
         items, tail, edge = self.lane.items, self.tail, self.edge
         return {
-            at: least(view, one)
+            at: least_tokens(view, one)
             for at, (_, one) in unit.items.items()
             if at != place and at < edge and at not in tail and at in items
         }
@@ -136,7 +136,7 @@ def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     room, rest = found.left, None
     if unit is not None:
         rest = found.rest(view, unit, place)
-        room -= sum([form.tokens for form in rest.values()])
+        room -= sum(rest.values())
         if unit.dues:
             room -= unit.due(found.layer)
     form = _form(view, item, room, cost)
@@ -147,8 +147,11 @@ def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     found.tail[place] = form
     found.left = room - form.tokens
     if rest:
-        for at, least_form in rest.items():
-            (found.due if at < place else found.tail)[at] = least_form
+        for at, paid in rest.items():
+            if at < place:
+                found.due[at] = paid
+            else:
+                found.tail[at] = least(view, found.lane.items[at])
 
 
 def _form(view: View, item: Fragment, room: int, cost: int) -> Fragment | None:
@@ -161,8 +164,8 @@ def _form(view: View, item: Fragment, room: int, cost: int) -> Fragment | None:
 
 def _complete(view: View, found: Walk, place: int, cost: int) -> None:
     """A member of a unit that stays: more than its least form where that fits."""
-    paid = found.due.pop(place)
-    room = found.left + paid.tokens
-    form = _form(view, found.lane.items[place], room, cost) or paid
+    item = found.lane.items[place]
+    room = found.left + found.due.pop(place)
+    form = _form(view, item, room, cost) or least(view, item)
     found.tail[place] = form
     found.left = room - form.tokens
