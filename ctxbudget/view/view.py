@@ -39,7 +39,7 @@ class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
 
     __slots__ = (
-        "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "digests", "freed", "here",
+        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "digests", "freed", "here",
         "known", "leasts", "limit", "live", "log", "loop", "messages", "overhead", "pins", "place_of", "places",
         "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched", "turn", "turns", "units",
         "window",
