@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.digests._wording import CUT, clip, ends, number
+from ctxbudget.digests._passage import Passage
+from ctxbudget.digests._wording import CUT, LEAST, clip, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _REST = 15
 """Characters of `` and 1,234 more``; a few more or less show when the tokens are counted."""
-LEAST = 24
-"""A shorter piece of a line says nothing."""
 
 
 class Part(Protocol):
@@ -41,10 +40,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Running text, cut between words; with ``tail`` its end is kept too."""
+    """Running text, cut between words."""
 
     text: str
-    tail: bool = False
     before: str = ""
     block: bool = False
 
@@ -53,8 +51,8 @@ class Prose:
         room = chars - len(self.before)
         if room < 1:
             return "", False
-        kept = ends(self.text, room) if self.tail else clip(self.text, room)
-        whole = len(kept) >= len(self.text) or (self.tail and CUT not in kept)
+        kept = clip(self.text, room)
+        whole = len(kept) >= len(self.text)
         return (self.before + kept, whole) if whole or len(kept) >= LEAST else ("", False)
 
 
@@ -148,7 +146,7 @@ class Ends:
         first = _lines_within(head, room * 3 // 5)
         last = _lines_within(tail[::-1], room - sum(len(line) + 1 for line in first) - len(CUT))[::-1]
         if not first or not last:
-            kept = ends(self.text, room)
+            kept = Passage(self.text).ends(room)
             return self._below([kept] if kept else []), False
         return self._below([*first, CUT.strip(), *last]), False
 

@@ -6,7 +6,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Ends, Lines, Phrase, Prose
+from ctxbudget.digests._parts import Ends, Lines, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, several
 from ctxbudget.resources import OTHER, SHELL, TEST, UNSURE
@@ -49,7 +50,7 @@ def score(seen: Observed) -> float:
 def sketch(seen: Observed) -> Sketch:
     """Lines, trouble, ends."""
     if seen.lines <= _SHORT:
-        return Sketch((Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True),))
+        return Sketch((Ends(seen.text) if seen.roomy else Passage(seen.text),))
     parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
@@ -61,7 +62,7 @@ def sketch(seen: Observed) -> Sketch:
         parts.append(Lines([clip(line, 160) for line in trouble[:_FEW]]))
         if len(trouble) > 1:
             return Sketch(tuple(parts))
-    return Sketch((*parts, Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True)))
+    return Sketch((*parts, Ends(seen.text) if seen.roomy else Passage(seen.text)))
 
 
 def _troubled(seen: Observed) -> Iterator[re.Match[str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.digests._languages import LANGUAGES, PROSE
 from ctxbudget.digests._observed import HEAD
 from ctxbudget.digests._parts import Ends, Lines, Names, Phrase, Prose
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._relevant import windows
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import beginning, clip, flat, number, several, whole_lines
@@ -100,7 +101,7 @@ def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
     if named:
         body = beginning(_MARKUP.sub("", whole_lines(seen.text, 2 * HEAD)), HEAD)
         return [Prose(body)] if body else []
-    return [Prose(seen.text, tail=True)]
+    return [Passage(seen.text)]
 
 
 def _about(head: str) -> str:

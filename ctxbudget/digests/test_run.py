@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests import command
 from ctxbudget.digests._frameworks import FRAMEWORKS, GENERIC, GO
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._test_counts import counts, said, summary, value
 from ctxbudget.digests._wording import clip, flat
@@ -62,7 +63,7 @@ def sketch(seen: Observed) -> Sketch:
     elif seen.roomy and (warnings := _warnings(seen.text)):
         parts.append(Lines(warnings, "warnings:"))
     elif len(seen.text) < _SHORT and framework is GENERIC:
-        parts.append(Prose(seen.text, tail=True))
+        parts.append(Passage(seen.text))
     return Sketch(tuple(parts))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Prose
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 
 if TYPE_CHECKING:
@@ -20,4 +20,4 @@ def score(seen: Observed) -> float:
 
 def sketch(seen: Observed) -> Sketch:
     """Head and tail."""
-    return Sketch((Prose(seen.text, tail=True),))
+    return Sketch((Passage(seen.text),))
