@@ -17,9 +17,9 @@ _CHARS = 3.7
 _TRIES = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sketch:
-    """What a digester found: its parts, the most important first."""
+    """What a digester found: its parts, the most important first. Not frozen, like them: that makes it faster."""
 
     parts: tuple[Part, ...]
     name: str = ""
@@ -38,12 +38,15 @@ def fitted(
     """
     alone = ""
     for place, lead in enumerate(leads, 1):
+        if alone and (whole_lead or place == len(leads)):
+            break
         said = clean(lead)
-        if (alone and (whole_lead or place == len(leads))) or count(said) > cap:
+        if len(said) > cap and count(said) > cap:  # a short one is only counted where nothing fits behind it
             continue
         if text := _filled(said, parts, cap, count):
             return text
-        alone = alone or said
+        if not alone and count(said) <= cap:
+            alone = said
     return alone
 
 
@@ -73,14 +76,16 @@ def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], i
 def _assembled(lead: str, parts: Sequence[Part], chars: int) -> tuple[str, bool]:
     """The text of about ``chars`` characters, and whether every part is in it whole."""
     left, whole = chars - len(lead) - 2, True
-    inline, blocks = list[str](), list[str]()
+    inline: list[str] = []
+    blocks: list[str] = []
     for part in parts:
         text, all_of_it = part.fit(left)
-        whole = whole and all_of_it
+        if not all_of_it:
+            whole = False
         if text:
             (blocks if part.block else inline).append(text)
             left -= len(text) + 2
-    if not inline and not blocks:
-        return "", whole
-    body = " " + "; ".join(inline) if inline else ""
-    return clean("\n".join([f"{lead}:{body}", *blocks])), whole
+    line = f"{lead}: {'; '.join(inline)}" if inline else f"{lead}:"
+    if blocks:
+        return clean("\n".join((line, *blocks))), whole
+    return clean(line) if inline else "", whole

@@ -40,6 +40,8 @@ def several(value: int, noun: str, plural: str = "") -> str:
 
 def flat(text: str) -> str:
     """Text on one line, its white space collapsed."""
+    if "  " not in text and text.isprintable():  # so no white space but single spaces, and none of the words is touched
+        return text.strip(" ")
     return " ".join(text.split())
 
 
