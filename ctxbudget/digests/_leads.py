@@ -50,7 +50,7 @@ def leads(seen: Observed, sketch: Sketch) -> tuple[str, ...]:
     if fragment.asks:
         name, _, turn_said = label(fragment).rpartition(", ")
         return f"{name or 'call'}{detail}, {turn_said}", f"{tool or 'call'}, {turn_said}"
-    if not fragment.answers:
+    if not seen.answers:
         return f"{fragment.kind.replace('_', ' ')}, turn {turn}", f"turn {turn}"
     target = _shown(fragment)
     name = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._wording import clean
@@ -40,19 +41,18 @@ def fitted(
     for place, lead in enumerate(leads, 1):
         if alone and (whole_lead or place == len(leads)):
             break
-        said = clean(lead)
-        if len(said) > cap and count(said) > cap:  # a short one is only counted where nothing fits behind it
+        if len(lead) > cap and count(clean(lead)) > cap:  # a short one is only counted where nothing fits behind it
             continue
-        if text := _filled(said, parts, cap, count):
+        if text := _filled(lead, parts, cap, count):
             return text
-        if not alone and count(said) <= cap:
+        if not alone and count(said := clean(lead)) <= cap:
             alone = said
     return alone
 
 
 def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], int]) -> str:
     """As much as the cap allows; empty where no part fits."""
-    best, chars, low, high = "", cap * _CHARS, 0.0, float("inf")
+    best, chars, low, high = "", cap * _CHARS, 0.0, inf
     for _ in range(_TRIES):
         text, whole = _assembled(lead, parts, int(chars))
         if not text:
@@ -61,12 +61,14 @@ def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], i
             continue
         size = count(text)
         if size <= cap:
-            low, best = chars, max(best, text, key=len)
+            low = chars
+            if len(text) > len(best):
+                best = text
             if whole or size >= cap * 0.9:
                 return best
         else:
             high = min(chars, len(text))
-        aim = chars * cap / size * 0.97 if size > cap or high == float("inf") else (low + high) / 2
+        aim = chars * cap / size * 0.97 if size > cap or high == inf else (low + high) / 2
         chars = aim if low < aim < high else (low + high) / 2
         if high - low < 8:
             break

@@ -60,8 +60,9 @@ def cut(text: str, room: int) -> str:
     at = text.rfind(" ", 0, room + 1)
     at = max(at, text.rfind("\n", at + 1, room + 1))
     if at < room // 2:
-        at = max([at, *(place.start() for place in _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1))])
-    return text[: max(at, 0)].rstrip()
+        places = _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1)
+        at = max([at, 0, *(place.start() for place in places)])
+    return text[:at].rstrip()
 
 
 def beginning(text: str, size: int) -> str:

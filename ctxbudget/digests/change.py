@@ -35,7 +35,7 @@ _LOOKED_AT = 600
 
 def score(seen: Observed) -> float:
     """By class."""
-    return 0.6 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+    return 0.6 if seen.answers and seen.cls in _CLASSES else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:

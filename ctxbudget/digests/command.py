@@ -44,7 +44,7 @@ _FEW = 3
 
 def score(seen: Observed) -> float:
     """What a command printed and nothing else knows."""
-    return 0.4 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+    return 0.4 if seen.answers and seen.cls in _CLASSES else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:

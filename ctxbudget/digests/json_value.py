@@ -34,7 +34,7 @@ _NAMES = ("name", "title", "subject", "label", "path", "id", "key", "url")
 
 def score(seen: Observed) -> float:
     """Where the text begins and ends like an object or a list."""
-    if not seen.fragment.answers or seen.cls in {EDIT, SEARCH} or not _BEGINS.match(seen.head):
+    if not seen.answers or seen.cls in {EDIT, SEARCH} or not _BEGINS.match(seen.head):
         return 0.0
     return 0.8 if seen.tail.rstrip()[-1:] in {"}", "]"} else 0.0
 

@@ -46,7 +46,7 @@ _FEW = 4
 
 def score(seen: Observed) -> float:
     """By class; or where the first lines are all paths, or lines of ``ls -l``."""
-    if seen.cls == READ or not seen.fragment.answers or not seen.top:
+    if seen.cls == READ or not seen.answers or not seen.top:
         return 0.0
     if _ERROR.match(seen.head):
         return 0.0

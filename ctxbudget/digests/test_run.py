@@ -42,7 +42,7 @@ _WARNING = re.compile(r"^[^\n]*\b[Ww]arning\b[^\n]*$", re.MULTILINE)
 
 def score(seen: Observed) -> float:
     """By the summary of a runner, wherever a command printed it."""
-    if not seen.fragment.answers or (seen.cls in _NEVER and seen.suffix not in _SAVED):
+    if not seen.answers or (seen.cls in _NEVER and seen.suffix not in _SAVED):
         return 0.0
     found = _framework(seen)
     if found is None:

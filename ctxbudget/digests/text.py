@@ -15,7 +15,7 @@ SUREST = 1.0
 
 def score(seen: Observed) -> float:
     """Always possible; sure where nobody asked a tool for it."""
-    return 0.1 if seen.fragment.answers else 1.0
+    return 0.1 if seen.answers else 1.0
 
 
 def sketch(seen: Observed) -> Sketch:

@@ -113,7 +113,7 @@ _SIGN = re.compile(
 
 def score(seen: Observed) -> float:
     """Where a stack stands near either end."""
-    if not seen.fragment.answers or seen.cls in _NEVER:
+    if not seen.answers or seen.cls in _NEVER:
         return 0.0
     return 0.84 if any(map(_begins, seen.ends)) else 0.0
 

@@ -38,7 +38,7 @@ _LONGEST = 80
 
 def score(seen: Observed) -> float:
     """HTML wherever it comes from, or the readable text that a fetch or another agent brought."""
-    if not seen.fragment.answers:
+    if not seen.answers:
         return 0.0
     if _MARKUP.search(seen.head) and len(_TAGS.findall(seen.head)) > 4:
         return 0.85 if seen.suffix in {".html", ".htm"} or seen.cls != "read" else 0.0
