@@ -91,7 +91,7 @@ def _surest(seen: Observed) -> Digester:
         if surest < sure:
             break
         score = digester.score(seen)
-        if score >= sure and (score > sure or name < named):
+        if score > sure or (score == sure and name < named):
             best, sure, named = digester, score, name
     return best
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 from ctxbudget.digests._wording import CUT, LEAST, beginning, cut, flat
 
@@ -17,8 +18,8 @@ class Passage:
     text: str
     before: str = ""
     block: bool = False
-    _reach: int = field(default=0, init=False, repr=False)
-    """Characters of the text that are in ``_head``."""
+    _reach: float = field(default=inf, init=False, repr=False)
+    """Characters of the text that ``_head`` is made of; without end as long as it is not made."""
     _head: str = field(default="", init=False, repr=False)
     _tail: str = field(default="", init=False, repr=False)
     _whole: str = field(default="", init=False, repr=False)
@@ -44,8 +45,8 @@ class Passage:
 
     def _take(self, most: int) -> None:
         """As much of the text as ``most`` characters of it mostly need."""
-        self._reach = most * 5 // 4
-        self._head = flat(self.text[: self._reach])
+        self._reach = reach = most * 5 // 4
+        self._head = flat(self.text[:reach])
         self._tail = flat(self.text[-(2 * most // 3) :]).partition(" ")[2]
 
     def _near(self, most: int) -> str:

@@ -58,7 +58,8 @@ def cut(text: str, room: int) -> str:
     if room < 1:
         return ""
     at = text.rfind(" ", 0, room + 1)
-    at = max(at, text.rfind("\n", at + 1, room + 1))
+    if (line_end := text.rfind("\n", at + 1, room + 1)) >= 0:
+        at = line_end
     if at < room // 2:
         places = _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1)
         at = max([at, 0, *(place.start() for place in places)])
