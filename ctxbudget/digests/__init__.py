@@ -74,11 +74,11 @@ def digest(
     seen = observe(fragment, cap_tokens, hints, ok)
     sketch = _sketched(seen)
     parts = (*_outcome(seen), *sketch.parts)
-    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not fragment.answers)
+    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not seen.answers)
 
 
 def _sketched(seen: Observed) -> Sketch:
-    if not seen.text.strip() and seen.fragment.text.strip():
+    if (not seen.text or seen.text.isspace()) and seen.fragment.text.strip():
         return Sketch((Phrase("no output"),))
     return _surest(seen).sketch(seen)
 

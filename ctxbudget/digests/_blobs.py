@@ -22,6 +22,9 @@ _WORTH_IT = re.compile(r"[A-Za-z0-9+/=_%-]{60}")
 """Without this no URL is long enough to be named."""
 _LINE = re.compile(r"\n[A-Za-z0-9+/]{60}")
 _LONG = re.compile(r"[A-Za-z0-9+/_-]{129}")
+_SPACED = re.compile(r"(?:.{0,128} ){1,500}", re.DOTALL)
+"""As far as a space comes at least every ``_LEAST`` characters; bounded, since what is matched is kept meanwhile."""
+_BROKEN = re.compile(r"(?:.{0,128}[ \n]){1,500}", re.DOTALL)
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 
 
@@ -34,19 +37,19 @@ def _may_hold(text: str) -> bool:
     """Whether there may be a run. Nearly every text has none, and this tells it many times as fast as ``_RUN``."""
     if ";" in text and _URL in text:  # one sign is found many times as fast as several
         return _WORTH_IT.search(text) is not None
-    return _LINE.search(text) is not None or (_unbroken(text) and _LONG.search(text) is not None)
+    if not _unbroken(text, _SPACED):  # so no run of letters, nor one of lines
+        return False
+    return _LINE.search(text) is not None or (_unbroken(text, _BROKEN) and _LONG.search(text) is not None)
 
 
-def _unbroken(text: str) -> bool:
+def _unbroken(text: str, broken: re.Pattern[str]) -> bool:
     """Whether anywhere ``_LEAST`` characters stand without a blank. Looks from the last blank of each stretch on."""
-    at, last, look = 0, len(text) - _LEAST, text.rfind
+    at, last = 0, len(text) - _LEAST
     while at <= last:
-        blank = look(" ", at, at + _LEAST)
-        if blank < 0:
-            blank = look("\n", at, at + _LEAST)
-            if blank < 0:
-                return True
-        at = blank + 1
+        found = broken.match(text, at)
+        if found is None:
+            return True
+        at = found.end()
     return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._wording import clip, flat
@@ -50,7 +51,7 @@ def leads(seen: Observed, sketch: Sketch) -> tuple[str, ...]:
     if fragment.asks:
         name, _, turn_said = label(fragment).rpartition(", ")
         return f"{name or 'call'}{detail}, {turn_said}", f"{tool or 'call'}, {turn_said}"
-    if not fragment.answers:
+    if not seen.answers:
         return f"{fragment.kind.replace('_', ' ')}, turn {turn}", f"turn {turn}"
     target = _shown(fragment)
     name = (
@@ -72,6 +73,8 @@ def _shown(fragment: Fragment) -> str:
     return clip(target, LONGEST)
 
 
+@lru_cache(maxsize=256)
 def _last_name(path: str) -> str:
+    """Remembered, since what is worked on comes again."""
     names = path.rstrip("/\\").replace("\\", "/").split("/")
     return "/".join(names[-2:] if "://" in path else names[-1:]) or path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._blobs import without_blobs
@@ -54,24 +54,25 @@ class Observed:
     """The class of the call, ``""`` where there is none."""
     target: str = field(init=False)
     """What the call works on, ``""`` where it is unknown."""
+    answers: bool = field(init=False)
+    """Whether it is a result."""
 
     def __post_init__(self) -> None:
         """Every digester asks for these."""
         resource = self.fragment.resource
         self.cls = resource.cls if resource is not None else ""
         self.target = (resource.target or "") if resource is not None else ""
+        self.answers = self.fragment.answers
 
     @property
     def roomy(self) -> bool:
         """Whether there is room for lines of the source."""
         return self.cap >= ROOMY
 
-    @cached_property
+    @property
     def suffix(self) -> str:
         """``.py``, or the whole name of a file without one (``makefile``), in lower case."""
-        name = self.target.partition("?")[0].replace("\\", "/").rpartition("/")[2].strip().lower()
-        dot = name.rfind(".")
-        return name[dot:] if dot > 0 else name
+        return _suffix(self.target)
 
     @property
     def range(self) -> str:
@@ -109,7 +110,7 @@ class Observed:
         """The first lines that are not blank, at most 40."""
         return [line.rstrip() for line in self.head.split("\n") if line.strip()][:40]
 
-    @cached_property
+    @property
     def lines(self) -> int:
         """Lines of the text; an unfinished last one counts."""
         return line_count(self.text)
@@ -127,9 +128,18 @@ class Observed:
         return False
 
 
+@lru_cache(maxsize=256)
+def _suffix(target: str) -> str:
+    """Remembered: several digesters ask, and what is worked on comes again."""
+    name = target.partition("?")[0].replace("\\", "/").rpartition("/")[2].strip().lower()
+    dot = name.rfind(".")
+    return name[dot:] if dot > 0 else name
+
+
 def line_count(text: str) -> int:
     """Lines of a text; an unfinished last one counts."""
-    return text.count("\n") + (not text.endswith("\n")) if text else 0
+    line_ends = text.count("\n") if "\n" in text else 0  # one is found many times as fast as all are counted
+    return line_ends + (not text.endswith("\n")) if text else 0
 
 
 def observe(fragment: Fragment, cap: int, hints: Sequence[str] = (), ok: bool | None = None) -> Observed:

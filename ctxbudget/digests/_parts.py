@@ -1,19 +1,21 @@
-"""The parts of a digest. Each says what of it fits into a number of characters."""
+"""The parts of a digest. Each says what of it fits into a number of characters.
+
+Nobody changes them; that they are not frozen makes them much faster.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ctxbudget.digests._wording import CUT, clip, ends, number
+from ctxbudget.digests._passage import Passage
+from ctxbudget.digests._wording import CUT, LEAST, clip, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _REST = 15
 """Characters of `` and 1,234 more``; a few more or less show when the tokens are counted."""
-LEAST = 24
-"""A shorter piece of a line says nothing."""
 
 
 class Part(Protocol):
@@ -27,7 +29,7 @@ class Part(Protocol):
         """What of it fits into ``chars`` characters, perhaps nothing; and whether that is all of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Phrase:
     """A few words that stand whole or not at all."""
 
@@ -39,12 +41,11 @@ class Phrase:
         return (self.text, True) if len(self.text) <= chars else ("", False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Prose:
-    """Running text, cut between words; with ``tail`` its end is kept too."""
+    """Running text, cut between words."""
 
     text: str
-    tail: bool = False
     before: str = ""
     block: bool = False
 
@@ -53,12 +54,12 @@ class Prose:
         room = chars - len(self.before)
         if room < 1:
             return "", False
-        kept = ends(self.text, room) if self.tail else clip(self.text, room)
-        whole = len(kept) >= len(self.text) or (self.tail and CUT not in kept)
+        kept = clip(self.text, room)
+        whole = len(kept) >= len(self.text)
         return (self.before + kept, whole) if whole or len(kept) >= LEAST else ("", False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Names:
     """Items in one line; those that do not fit are counted: ``defines a, b and 5 more``."""
 
@@ -103,7 +104,7 @@ def _how_many(items: Sequence[str], room: int, total: int) -> int:
     return len(items)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lines:
     """Lines of the source (or one item each), below the rest; a line too long is cut between words."""
 
@@ -129,7 +130,7 @@ class Lines:
         return "\n".join(([self.before] if self.before else []) + kept) if kept else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ends:
     """The first and the last lines of a text, about three to two; blank ones are left out."""
 
@@ -148,7 +149,7 @@ class Ends:
         first = _lines_within(head, room * 3 // 5)
         last = _lines_within(tail[::-1], room - sum(len(line) + 1 for line in first) - len(CUT))[::-1]
         if not first or not last:
-            kept = ends(self.text, room)
+            kept = Passage(self.text).ends(room)
             return self._below([kept] if kept else []), False
         return self._below([*first, CUT.strip(), *last]), False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._wording import clean
@@ -17,9 +18,9 @@ _CHARS = 3.7
 _TRIES = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sketch:
-    """What a digester found: its parts, the most important first."""
+    """What a digester found: its parts, the most important first. Not frozen, like them: that makes it faster."""
 
     parts: tuple[Part, ...]
     name: str = ""
@@ -38,18 +39,20 @@ def fitted(
     """
     alone = ""
     for place, lead in enumerate(leads, 1):
-        said = clean(lead)
-        if (alone and (whole_lead or place == len(leads))) or count(said) > cap:
+        if alone and (whole_lead or place == len(leads)):
+            break
+        if len(lead) > cap and count(clean(lead)) > cap:  # a short one is only counted where nothing fits behind it
             continue
-        if text := _filled(said, parts, cap, count):
+        if text := _filled(lead, parts, cap, count):
             return text
-        alone = alone or said
+        if not alone and count(said := clean(lead)) <= cap:
+            alone = said
     return alone
 
 
 def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], int]) -> str:
     """As much as the cap allows; empty where no part fits."""
-    best, chars, low, high = "", cap * _CHARS, 0.0, float("inf")
+    best, chars, low, high = "", cap * _CHARS, 0.0, inf
     for _ in range(_TRIES):
         text, whole = _assembled(lead, parts, int(chars))
         if not text:
@@ -58,12 +61,14 @@ def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], i
             continue
         size = count(text)
         if size <= cap:
-            low, best = chars, max(best, text, key=len)
+            low = chars
+            if len(text) > len(best):
+                best = text
             if whole or size >= cap * 0.9:
                 return best
         else:
             high = min(chars, len(text))
-        aim = chars * cap / size * 0.97 if size > cap or high == float("inf") else (low + high) / 2
+        aim = chars * cap / size * 0.97 if size > cap or high == inf else (low + high) / 2
         chars = aim if low < aim < high else (low + high) / 2
         if high - low < 8:
             break
@@ -73,14 +78,16 @@ def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], i
 def _assembled(lead: str, parts: Sequence[Part], chars: int) -> tuple[str, bool]:
     """The text of about ``chars`` characters, and whether every part is in it whole."""
     left, whole = chars - len(lead) - 2, True
-    inline, blocks = list[str](), list[str]()
+    inline: list[str] = []
+    blocks: list[str] = []
     for part in parts:
         text, all_of_it = part.fit(left)
-        whole = whole and all_of_it
+        if not all_of_it:
+            whole = False
         if text:
             (blocks if part.block else inline).append(text)
             left -= len(text) + 2
-    if not inline and not blocks:
-        return "", whole
-    body = " " + "; ".join(inline) if inline else ""
-    return clean("\n".join([f"{lead}:{body}", *blocks])), whole
+    line = f"{lead}: {'; '.join(inline)}" if inline else f"{lead}:"
+    if blocks:
+        return clean("\n".join((line, *blocks))), whole
+    return clean(line) if inline else "", whole

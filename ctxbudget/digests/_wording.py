@@ -7,10 +7,11 @@ So whoever watches ``number`` sees every counted one.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 CUT = " …"
 """Says that text goes on."""
+LEAST = 24
+"""A shorter piece of a line says nothing."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -39,6 +40,8 @@ def several(value: int, noun: str, plural: str = "") -> str:
 
 def flat(text: str) -> str:
     """Text on one line, its white space collapsed."""
+    if "  " not in text and text.isprintable():  # so no white space but single spaces, and none of the words is touched
+        return text.strip(" ")
     return " ".join(text.split())
 
 
@@ -46,62 +49,21 @@ def clip(text: str, most: int) -> str:
     """At most ``most`` characters, cut between words, so never inside a number; empty where no whole word fits."""
     if len(text) <= most:
         return text
-    room = most - len(CUT)
-    if room < 1:
-        return ""
-    at = max(text.rfind(" ", 0, room + 1), text.rfind("\n", 0, room + 1))
-    if at < room // 2:
-        at = max([at, *(place.start() for place in _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1))])
-    kept = text[: max(at, 0)].rstrip()
+    kept = cut(text, most - len(CUT))
     return kept + CUT if kept else ""
 
 
-def clip_start(text: str, most: int) -> str:
-    """The last ``most`` characters at most, beginning with a whole word; empty where none fits."""
-    if len(text) <= most:
-        return text
-    room = most - len(CUT)
-    at = text.find(" ", max(0, len(text) - room - 1))
-    return CUT.strip() + text[at:] if room > 0 and at >= 0 and text[at:].strip() else ""
-
-
-def ends(text: str, most: int) -> str:
-    """Head and tail of a text on one line, about two to one, in at most ``most`` characters."""
-    if near := _near_ends(text, most):
-        return near
-    if len(text) <= 3 * most:
-        head = tail = _whole(text)
-        if len(head) <= most:
-            return head
-    else:
-        head, tail = beginning(text, 2 * most), flat(text[-2 * most :]).partition(" ")[2]
-    return _joined(head, _last(tail, most), most)
-
-
-@lru_cache(maxsize=4)
-def _whole(text: str) -> str:
-    """``flat``, remembered: each try to fit a part asks again."""
-    return flat(text)
-
-
-def _near_ends(text: str, most: int) -> str:
-    """The same from no more of the text than that mostly takes; empty where white space makes it too little."""
-    if len(text) < 2 * most:
+def cut(text: str, room: int) -> str:
+    """The first words of a longer text, in at most ``room`` characters; empty where none fits."""
+    if room < 1:
         return ""
-    tail = flat(text[-(2 * most // 3) :]).partition(" ")[2]
-    head = flat(text[: most * 5 // 4])
-    last = _last(tail, most)
-    enough = len(tail) > most // 3 and head.rfind(" ") >= most - len(last)
-    return _joined(head, last, most) if enough else ""
-
-
-def _last(tail: str, most: int) -> str:
-    return clip_start(tail, most // 3).removeprefix(CUT.strip()).strip()
-
-
-def _joined(head: str, last: str, most: int) -> str:
-    first = clip(head, most - len(last) - 1).removesuffix(CUT)
-    return f"{first}{CUT} {last}".strip() if first or last else ""
+    at = text.rfind(" ", 0, room + 1)
+    if (line_end := text.rfind("\n", at + 1, room + 1)) >= 0:
+        at = line_end
+    if at < room // 2:
+        places = _BETWEEN.finditer(text, max(0, room - _LOOKED_AT), room + 1)
+        at = max([at, 0, *(place.start() for place in places)])
+    return text[:at].rstrip()
 
 
 def beginning(text: str, size: int) -> str:

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, whole_lines
 from ctxbudget.resources import CREATE, EDIT, PLAN, WRITE
@@ -34,7 +35,7 @@ _LOOKED_AT = 600
 
 def score(seen: Observed) -> float:
     """By class."""
-    return 0.6 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+    return 0.6 if seen.answers and seen.cls in _CLASSES else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:
@@ -53,7 +54,7 @@ def _sketch(seen: Observed, said: str) -> Sketch:
     if seen.first is not None and not reason and not seen.fragment.error:  # an editor that shows the file again
         return Sketch((Phrase("ok"), *([Lines(seen.top)] if seen.roomy else [])))
     text = flat(reason) if reason and not seen.roomy else seen.text
-    return Sketch((Prose(clip(text, 2_000), tail=True),))
+    return Sketch((Passage(clip(text, 2_000)),))
 
 
 def _reason(said: str) -> str:

@@ -6,7 +6,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Ends, Lines, Phrase, Prose
+from ctxbudget.digests._parts import Ends, Lines, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, several
 from ctxbudget.resources import OTHER, SHELL, TEST, UNSURE
@@ -43,13 +44,13 @@ _FEW = 3
 
 def score(seen: Observed) -> float:
     """What a command printed and nothing else knows."""
-    return 0.4 if seen.fragment.answers and seen.cls in _CLASSES else 0.0
+    return 0.4 if seen.answers and seen.cls in _CLASSES else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:
     """Lines, trouble, ends."""
     if seen.lines <= _SHORT:
-        return Sketch((Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True),))
+        return Sketch((Ends(seen.text) if seen.roomy else Passage(seen.text),))
     parts: list[Part] = [Phrase(several(seen.lines, "line"))]
     if seen.cut:
         parts.append(Phrase("cut by the tool"))
@@ -61,7 +62,7 @@ def sketch(seen: Observed) -> Sketch:
         parts.append(Lines([clip(line, 160) for line in trouble[:_FEW]]))
         if len(trouble) > 1:
             return Sketch(tuple(parts))
-    return Sketch((*parts, Ends(seen.text) if seen.roomy else Prose(seen.text, tail=True)))
+    return Sketch((*parts, Ends(seen.text) if seen.roomy else Passage(seen.text)))
 
 
 def _troubled(seen: Observed) -> Iterator[re.Match[str]]:

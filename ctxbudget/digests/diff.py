@@ -26,7 +26,7 @@ _SUBJECT = re.compile(r"\Acommit ([0-9a-f]{7,40})[^\n]*\n(?:[A-Z][\w-]+:[^\n]*\n
 
 def score(seen: Observed) -> float:
     """Where it begins like one."""
-    if not seen.fragment.answers or (seen.cls == READ and seen.suffix not in {".diff", ".patch"}):
+    if not seen.answers or (seen.cls == READ and seen.suffix not in {".diff", ".patch"}):
         return 0.0
     return 0.93 if _begins(seen.head) or (" changed" in seen.tail and _STAT_SUM.search(seen.tail)) else 0.0
 

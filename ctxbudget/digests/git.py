@@ -36,7 +36,7 @@ _CLEAN = "nothing to commit"
 
 def score(seen: Observed) -> float:
     """By the command and by what it printed."""
-    if not seen.fragment.answers or seen.cls == READ:
+    if not seen.answers or seen.cls == READ:
         return 0.0
     asked = _ASKED.search(seen.target)
     if _COMMIT.match(seen.head) and not re.search(r"^diff --git ", seen.head, re.MULTILINE):

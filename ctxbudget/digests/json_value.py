@@ -6,9 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ctxbudget.digests._parts import LEAST, Lines, Names, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
-from ctxbudget.digests._wording import clip, flat, several
+from ctxbudget.digests._wording import LEAST, clip, flat, several
 from ctxbudget.resources import EDIT, SEARCH
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _NAMES = ("name", "title", "subject", "label", "path", "id", "key", "url")
 
 def score(seen: Observed) -> float:
     """Where the text begins and ends like an object or a list."""
-    if not seen.fragment.answers or seen.cls in {EDIT, SEARCH} or not _BEGINS.match(seen.head):
+    if not seen.answers or seen.cls in {EDIT, SEARCH} or not _BEGINS.match(seen.head):
         return 0.0
     return 0.8 if seen.tail.rstrip()[-1:] in {"}", "]"} else 0.0
 
@@ -52,7 +53,7 @@ def of(seen: Observed, value: Any) -> Sketch:
             return Sketch((Phrase(several(1, "item")), *_object(only, seen)))
         case list():
             return Sketch((Phrase(several(len(value), "item")), *_items(value, seen)))
-    return Sketch((Prose(seen.text, tail=True),))
+    return Sketch((Passage(seen.text),))
 
 
 def parsed(text: str) -> Any:

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import number, several
 from ctxbudget.resources import LIST, READ, SEARCH
@@ -45,7 +46,7 @@ _FEW = 4
 
 def score(seen: Observed) -> float:
     """By class; or where the first lines are all paths, or lines of ``ls -l``."""
-    if seen.cls == READ or not seen.fragment.answers or not seen.top:
+    if seen.cls == READ or not seen.answers or not seen.top:
         return 0.0
     if _ERROR.match(seen.head):
         return 0.0
@@ -64,7 +65,7 @@ def sketch(seen: Observed) -> Sketch:
     """Counts, endings, names; names below one directory are shown from there."""
     names, folders = _entries(seen)
     if not names:
-        return Sketch((Prose(seen.text, tail=True),))
+        return Sketch((Passage(seen.text),))
     below = _shared(names)
     parts: list[Part] = [Phrase(several(len(names), "entry", "entries"))]
     if below and below.rstrip("/") not in seen.target:

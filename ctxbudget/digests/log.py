@@ -45,7 +45,7 @@ _KINDS = 12
 
 def score(seen: Observed) -> float:
     """Where most of the first lines begin like lines of a log."""
-    if not seen.fragment.answers or seen.cls in _NEVER or len(seen.top) < 3:
+    if not seen.answers or seen.cls in _NEVER or len(seen.top) < 3:
         return 0.0
     stamped = len(list(filter(None, map(_STAMPED.match, seen.top))))
     if stamped * 2 >= len(seen.top):

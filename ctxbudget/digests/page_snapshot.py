@@ -60,7 +60,7 @@ class _Element:
 
 def score(seen: Observed) -> float:
     """Where several lines of the beginning are elements."""
-    if not seen.fragment.answers or seen.cls in {READ, SEARCH}:
+    if not seen.answers or seen.cls in {READ, SEARCH}:
         return 0.0
     found = sum(1 for line in seen.top if (match := _LINE.match(line)) and _is_element(match))
     return 0.95 if found >= _LEAST or (found and _URL.search(seen.head)) else 0.0

@@ -34,7 +34,7 @@ def score(seen: Observed) -> float:
     """By class; or where most of the first lines are ``path:12:text``."""
     if seen.cls == SEARCH:
         return 0.7
-    if seen.cls == READ or not seen.fragment.answers or len(seen.top) < 2:
+    if seen.cls == READ or not seen.answers or len(seen.top) < 2:
         return 0.0
     return 0.65 if sum(1 for line in seen.top if _PLACED.match(line)) * 5 > len(seen.top) * 3 else 0.0
 

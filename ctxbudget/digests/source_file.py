@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ctxbudget.digests._languages import LANGUAGES, PROSE
 from ctxbudget.digests._observed import HEAD
 from ctxbudget.digests._parts import Ends, Lines, Names, Phrase, Prose
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._relevant import windows
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import beginning, clip, flat, number, several, whole_lines
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 SUREST = 0.95
 _FLAG = re.compile(
-    r"\n[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
-    r"[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$",
-    re.MULTILINE,
+    r"[ \t]*(?:export )?(?:const )?([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?"
+    r"[:=][ \t]*(?:[Tt]rue|[Ff]alse)\b[,;]?[ \t]*(?:[#/].*)?$"
 )
+"""A line that switches something on or off."""
 _FEW_FLAGS = 3
 """From so many on, switches are counted apart from other names."""
 _MARKUP = re.compile(r"^(?:#.*|={3,}|-{3,})$", re.MULTILINE)
@@ -60,36 +61,47 @@ def score(seen: Observed) -> float:
 def sketch(seen: Observed) -> Sketch:
     """Lines, names; with room a window round each place that hints point at, or the lines that define something."""
     language = LANGUAGES.get(seen.suffix, PROSE)
-    names = list(_names(seen.text, language))
+    names = _names(seen.text, language)
     named = _named(seen.text, names, language, share=0.3 if seen.roomy else 0.8) if names else []
     if seen.roomy:
         return Sketch((Phrase(several(seen.lines, "line")), *_shown(seen, language), *named))
     return Sketch((Phrase(several(seen.lines, "line")), *named, *_opening(seen, bool(names), language)))
 
 
-def _names(text: str, language: Language) -> Iterator[str]:
+def _names(text: str, language: Language) -> list[str]:
     """Everything defined, each once, in order; what stands inside where nothing stands outside."""
-    found = dict.fromkeys(_found(language.outer, text))
+    lined = f"\n{text}"
+    found = _found(language.outer, lined)
     if not found and language.inner is not None:
-        found = dict.fromkeys(_found(language.inner, text))
-    yield from (name for name in found if name)
+        found = _found(language.inner, lined)
+    return [name for name in found if name]
 
 
-def _found(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for match in pattern.finditer(f"\n{text}"):
-        yield clip(flat(match[match.lastindex or 0]).strip("\"'`"), _LONGEST_NAME)
+def _found(pattern: re.Pattern[str], lined: str) -> dict[str, None]:
+    """What a pattern that begins with a line end finds, each once, in order."""
+    if lined.rfind("\n") == 0:  # a single line, as of a minified file, has one beginning
+        matches = [match] if (match := pattern.match(lined)) else []
+    else:
+        matches = [*pattern.finditer(lined)]
+    return dict.fromkeys(clip(flat(match[match.lastindex or 0]).strip("\"'`"), _LONGEST_NAME) for match in matches)
 
 
 def _named(text: str, names: list[str], language: Language, share: float) -> list[Part]:
     """The names; three or more switches among them are counted behind the others."""
     many = text.count("rue") + text.count("alse") >= _FEW_FLAGS and language is not PROSE
-    switches = set(_FLAG.findall(f"\n{text}")) if many else set()
+    switches = _switches(text) if many else set()
     flags = [name for name in names if name in switches]
     if len(flags) < _FEW_FLAGS:
         return [Names(names, before=f"{language.verb} ", share=share)]
     others = [name for name in names if name not in switches]
     counted = Names(flags, before=f"{several(len(flags), 'flag')}: ")
     return [Names(others, before=f"{language.verb} ", share=share * 0.6), counted] if others else [counted]
+
+
+def _switches(text: str) -> set[str]:
+    """The names that are set to true or false, each on a line of its own."""
+    lines = (line for line in text.split("\n") if "rue" in line or "alse" in line)
+    return {match[1] for match in map(_FLAG.match, lines) if match}
 
 
 def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
@@ -100,7 +112,7 @@ def _opening(seen: Observed, named: bool, language: Language) -> list[Part]:
     if named:
         body = beginning(_MARKUP.sub("", whole_lines(seen.text, 2 * HEAD)), HEAD)
         return [Prose(body)] if body else []
-    return [Prose(seen.text, tail=True)]
+    return [Passage(seen.text)]
 
 
 def _about(head: str) -> str:

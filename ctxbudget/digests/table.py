@@ -26,7 +26,7 @@ _LONGEST = 300
 
 def score(seen: Observed) -> float:
     """Where the text can be read as one."""
-    if not seen.fragment.answers or seen.cls in _NEVER or len(seen.top) == 0:
+    if not seen.answers or seen.cls in _NEVER or len(seen.top) == 0:
         return 0.0
     if _JSON_ROWS.match(seen.head) and seen.tail.rstrip().endswith("]"):
         return 0.86

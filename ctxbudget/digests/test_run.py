@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ctxbudget.digests import command
 from ctxbudget.digests._frameworks import FRAMEWORKS, GENERIC, GO
-from ctxbudget.digests._parts import Lines, Names, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Names, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._test_counts import counts, said, summary, value
 from ctxbudget.digests._wording import clip, flat
@@ -41,7 +42,7 @@ _WARNING = re.compile(r"^[^\n]*\b[Ww]arning\b[^\n]*$", re.MULTILINE)
 
 def score(seen: Observed) -> float:
     """By the summary of a runner, wherever a command printed it."""
-    if not seen.fragment.answers or (seen.cls in _NEVER and seen.suffix not in _SAVED):
+    if not seen.answers or (seen.cls in _NEVER and seen.suffix not in _SAVED):
         return 0.0
     found = _framework(seen)
     if found is None:
@@ -62,7 +63,7 @@ def sketch(seen: Observed) -> Sketch:
     elif seen.roomy and (warnings := _warnings(seen.text)):
         parts.append(Lines(warnings, "warnings:"))
     elif len(seen.text) < _SHORT and framework is GENERIC:
-        parts.append(Prose(seen.text, tail=True))
+        parts.append(Passage(seen.text))
     return Sketch(tuple(parts))
 
 

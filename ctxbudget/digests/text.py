@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Prose
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ SUREST = 1.0
 
 def score(seen: Observed) -> float:
     """Always possible; sure where nobody asked a tool for it."""
-    return 0.1 if seen.fragment.answers else 1.0
+    return 0.1 if seen.answers else 1.0
 
 
 def sketch(seen: Observed) -> Sketch:
     """Head and tail."""
-    return Sketch((Prose(seen.text, tail=True),))
+    return Sketch((Passage(seen.text),))

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxbudget.digests._parts import Lines, Phrase, Prose
+from ctxbudget.digests._parts import Lines, Phrase
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, whole_lines
 from ctxbudget.resources import EDIT, LIST, READ, SEARCH
@@ -112,7 +113,7 @@ _SIGN = re.compile(
 
 def score(seen: Observed) -> float:
     """Where a stack stands near either end."""
-    if not seen.fragment.answers or seen.cls in _NEVER:
+    if not seen.answers or seen.cls in _NEVER:
         return 0.0
     return 0.84 if any(map(_begins, seen.ends)) else 0.0
 
@@ -136,7 +137,7 @@ def sketch(seen: Observed) -> Sketch:
     if seen.roomy:
         parts.append(Lines(_frames(shape, stack), before="stack:", share=0.7))
     if before := seen.text[:start].strip():
-        parts.append(Prose(before, tail=True, before="before it: ", block=seen.roomy))
+        parts.append(Passage(before, before="before it: ", block=seen.roomy))
     return Sketch(tuple(parts))
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxbudget.digests._parts import Names, Phrase, Prose
+from ctxbudget.digests._passage import Passage
 from ctxbudget.digests._sketch import Sketch
 from ctxbudget.digests._wording import clip, flat, several, whole_lines
 from ctxbudget.resources import BROWSER, DELEGATE, FETCH
@@ -37,7 +38,7 @@ _LONGEST = 80
 
 def score(seen: Observed) -> float:
     """HTML wherever it comes from, or the readable text that a fetch or another agent brought."""
-    if not seen.fragment.answers:
+    if not seen.answers:
         return 0.0
     if _MARKUP.search(seen.head) and len(_TAGS.findall(seen.head)) > 4:
         return 0.85 if seen.suffix in {".html", ".htm"} or seen.cls != "read" else 0.0
@@ -57,7 +58,7 @@ def sketch(seen: Observed) -> Sketch:
     if headings:
         parts.append(Names(_shown(headings), before="headings ", share=0.5, total=len(headings)))
     body = seen.text[title.end() :] if title else seen.text
-    return Sketch((*parts, *([Prose(body, tail=True)] if body.strip() else [])))
+    return Sketch((*parts, *([Passage(body)] if body.strip() else [])))
 
 
 def _html(text: str) -> Iterator[Part]:
