@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from ctxbudget.view import View
 
 GONE = "[result no longer shown]"
+_MARK = 40
+"""Characters that a call's least form has at least, but for its target: a call no longer than that has no smaller one."""
 _LEAST = -1
 """The key under which a view remembers the least form of a fragment, beside its digests by their cap."""
 
 
 def least(view: View, item: Fragment) -> Fragment:
     """A call without its arguments, a marker for a result; itself where that would not be smaller."""
+    if len(item.text) <= _MARK and item.asks:
+        return item
     key = item.id, _LEAST
     if key not in view.digests:
         view.digests[key] = stand_in(view, item, _text(item), Form.CLEARED)
@@ -26,6 +30,8 @@ def least(view: View, item: Fragment) -> Fragment:
 
 def least_tokens(view: View, item: Fragment) -> int:
     """What that costs. It is asked for every unit that a walk comes to; the form itself is hardly ever made."""
+    if len(item.text) <= _MARK and item.asks:
+        return item.tokens
     known = view.leasts.get(item.id)
     if known is None:
         known = view.leasts[item.id] = min(view.tokens_of(_text(item)), item.tokens)
