@@ -6,7 +6,6 @@ Running sums answer "from where on does everything fit" in logarithmic time, so 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctxbudget.trace import Form, Kind
@@ -20,13 +19,17 @@ if TYPE_CHECKING:
     from ctxbudget.view.view import View
 
 
-@dataclass(slots=True)
 class Members:
     """A unit: its items by place with their layers."""
 
-    items: dict[int, tuple[str, Fragment]] = field(default_factory=dict)
-    dues: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """What a layer pays for the members in other layers where it keeps the unit: the place it is charged to, tokens."""
+    __slots__ = ("dues", "items")
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.items: dict[int, tuple[str, Fragment]] = {}
+        self.dues: dict[str, tuple[int, int]] = {}
+        """What a layer pays for the members in other layers where it keeps the unit: the place it is charged to, and
+        the tokens."""
 
     def due(self, layer: str) -> int:
         """What the layer pays for the members in other layers, in tokens, where it keeps the unit."""
@@ -105,10 +108,13 @@ class Lanes:
         """Charge the layers for the units that have changed: who keeps a unit pays for what must stay of its members
         in other layers, so that it fits whatever these keep.
         """
-        for unit in (self.units[name] for name in self._unsettled):
-            self._charge(unit, -1)
-            unit.dues = self._dues(unit)
-            self._charge(unit, 1)
+        for name in self._unsettled:
+            unit = self.units[name]
+            dues = self._dues(unit)
+            if dues or unit.dues:
+                self._charge(unit, -1)
+                unit.dues = dues
+                self._charge(unit, 1)
         self._unsettled.clear()
 
     def _charge(self, unit: Members, sign: int) -> None:

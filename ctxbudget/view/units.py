@@ -35,35 +35,37 @@ class Units:
     def enter(self, place: int, fragment: Fragment) -> None:
         """A recorded fragment entered the log."""
         if fragment.call is None:
-            if fragment.role == "assistant" and not self._same_reply(fragment):
-                self.open = None
+            if self.open is not None and fragment.role == "assistant":
+                if self.born[self.open][0].message != fragment.message:  # another reply
+                    self.open = None
             return
-        new = fragment.unit not in self.born
-        members = self.born.setdefault(fragment.unit, [])
-        if fragment.asks:
-            self._asked(place, fragment, new=new)
+        members = self.born.get(fragment.unit)
+        if members is None:
+            members = self.born[fragment.unit] = []
+        if fragment.role == "assistant":
+            self._asked(place, fragment, new=not members)
         else:
             self._answered(place, fragment, members)
         members.append(fragment)
 
-    def _same_reply(self, fragment: Fragment) -> bool:
-        return self.open is not None and self.born[self.open][0].message == fragment.message
-
     def _asked(self, place: int, fragment: Fragment, *, new: bool) -> None:
         if new:
-            self.open = None
             self.open = fragment.unit
             self.starts.append(place)
         self.waiting.setdefault(fragment.unit, {})[fragment.call] = fragment
 
     def _answered(self, place: int, fragment: Fragment, members: list[Fragment]) -> None:
-        if not any(one.answers and one.call == fragment.call for one in members):
+        roles = [one.role for one in members if one.call == fragment.call]
+        asked = roles.count("assistant")
+        if asked == len(roles):
             self.answers.append(place)
-        if not any(one.asks and one.call == fragment.call for one in members):
+        if not asked:
             self.orphans[fragment.id] = fragment
-        waiting = self.waiting.get(fragment.unit, {})
+        waiting = self.waiting.get(fragment.unit)
+        if waiting is None:
+            return
         waiting.pop(fragment.call, None)
-        if fragment.unit in self.waiting and not waiting:
+        if not waiting:
             del self.waiting[fragment.unit]
             if fragment.unit == self.open:
                 self.open = None
