@@ -122,7 +122,7 @@ class Loop:
             stretch.shown += sign
             if sign < 0:
                 self.torn.append(stretch)
-            if not stretch.live:
+            if not stretch.live and stretch is not self.stretches[-1]:
                 self._rest(stretch)
 
     def keeps(self, id: str) -> bool:

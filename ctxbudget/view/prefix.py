@@ -42,9 +42,10 @@ class Prefix:
 
     def begin(self) -> None:
         """A turn begins; its arrivals enter next."""
-        if self._was:
-            self._stale.update([place // _BLOCK for place in self._was])
-            self._was.clear()
+        known = self._known * _BLOCK
+        if self._was and min(self._was) < known:
+            self._stale.update([place // _BLOCK for place in self._was if place < known])
+        self._was.clear()
 
     def tokens(self, view: View) -> int:
         """Tokens at the start that stand as they stood when the turn began; asked when all its edits are made."""

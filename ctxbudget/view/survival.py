@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
 
 from ctxbudget.view.parts import Life, nonzero
 
@@ -16,15 +17,18 @@ WHOLE = "whole"
 LOST = "lost"
 _BORN = WHOLE, ""
 
+_State: TypeAlias = "tuple[str, int, str, _State | None]"
+"""A form, the turn since when, who brought it there, and the state before."""
+
 
 class Survival:
     """Follows the edits of a run. Work is done per fragment whose form changes, not per fragment of the history."""
 
-    __slots__ = ("_changed", "_closed", "_forms", "_now", "_stands_for", "counts", "holder", "members")
+    __slots__ = ("_changed", "_forms", "_now", "_stands_for", "counts", "holder", "members")
 
     def __init__(self) -> None:
         """Nothing born."""
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = defaultdict(int)
         """Recorded fragments by form, as of the last ``commit``; those born since are whole there."""
         self.holder: dict[str, str] = {}
         """What was replaced, to the stand-in that took its place last."""
@@ -32,17 +36,16 @@ class Survival:
         """Recorded fragments behind each stand-in, in the order in which they came there."""
         self._stands_for: dict[str, tuple[str, ...]] = {}
         self._forms: dict[str, str] = {}
-        self._now: dict[str, tuple[str, int, str]] = {}
-        """Every recorded fragment's form as of the last ``commit``, since when, and who brought it there."""
+        self._now: dict[str, _State] = {}
+        """Every recorded fragment's state as of the last ``commit``; what is born at one turn shares one."""
         self._changed: dict[str, tuple[str, str]] = {}
         """Those born or moved since, to their form and who brought it there: in this order forms are first told."""
-        self._closed: dict[str, list[Life]] = {}
 
     def born(self, ids: Sequence[str], turn: int) -> None:
         """Recorded fragments entered, at ``turn``."""
-        self._now.update(dict.fromkeys(ids, (WHOLE, turn, "")))
+        self._now.update(dict.fromkeys(ids, (WHOLE, turn, "", None)))
         self._changed.update(dict.fromkeys(ids, _BORN))
-        self.counts[WHOLE] = self.counts.get(WHOLE, 0) + len(ids)
+        self.counts[WHOLE] += len(ids)
 
     def note(self, change: Change, removed: list[Fragment]) -> None:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
@@ -142,14 +145,12 @@ class Survival:
         for one, moved in self._changed.items():
             if moved is _BORN:
                 continue
-            (form, by), (was, since, mover) = moved, now[one]
-            if was == form:
-                continue
-            if since < turn:
-                self._closed.setdefault(one, []).append(Life(one, since, turn - 1, was, mover))
-            now[one] = form, turn, by
-            counts[was] -= 1
-            counts[form] = counts.get(form, 0) + 1
+            (form, by), before = moved, now[one]
+            was, since, _, _ = before
+            if was != form:
+                now[one] = form, turn, by, before if since < turn else None
+                counts[was] -= 1
+                counts[form] += 1
         self._changed.clear()
 
     def tally(self) -> dict[str, int]:
@@ -158,11 +159,15 @@ class Survival:
 
     def lives(self, turn: int) -> list[Life]:
         """Every stretch of every life up to ``turn``, the last one, in order of birth."""
-        found, closed = list[Life](), self._closed
-        for one, (form, since, by) in self._now.items():
-            if one in closed:
-                found += closed[one]
-            found.append(Life(one, since, turn, form, by))
+        found: list[Life] = []
+        state: _State | None
+        for one, last in reversed(self._now.items()):
+            until, state = turn, last
+            while state is not None:
+                form, since, by, state = state
+                found.append(Life(one, since, until, form, by))
+                until = since - 1
+        found.reverse()
         return found
 
 
