@@ -91,8 +91,9 @@ class Runner:
     def _applied(self, edit: Edit) -> Change:
         """Carry out an edit. What it puts in pinned (a block of state) only its own pass takes out again."""
         pins = self.view.pins.ids
-        if edit.inserted:
-            pins.update([one.id for one in edit.inserted if is_state(one)])
+        for one in edit.inserted:
+            if is_state(one):
+                pins.add(one.id)
         change = self.view.apply(edit)
         if not pins.isdisjoint(edit.removed):
             standing = {one.id for one in edit.inserted}
@@ -121,7 +122,8 @@ class Runner:
         for new in edit.inserted:
             if new.id in known:
                 return False
-            replaced.update(dict.fromkeys(new.stands_for))
+            if new.stands_for != edit.removed:
+                replaced.update(dict.fromkeys(new.stands_for))
             after += new.tokens
         return after >= sum([known[old].tokens for old in replaced if old in known])
 

@@ -40,7 +40,7 @@ class Stretch:
     @property
     def tokens(self) -> int:
         """What its thinking costs."""
-        return sum(fragment.tokens for fragment in self.thinking)
+        return sum([fragment.tokens for fragment in self.thinking])
 
 
 class Loop:
@@ -118,12 +118,13 @@ class Loop:
     def show(self, id: str, sign: int) -> None:
         """Thinking came into the view (``sign`` 1) or left it (-1)."""
         stretch = self.holder.get(id)
-        if stretch is not None:
-            stretch.shown += sign
-            if sign < 0:
-                self.torn.append(stretch)
-            if not stretch.live and stretch is not self.stretches[-1]:
-                self._rest(stretch)
+        if stretch is None:
+            return
+        stretch.shown += sign
+        if sign < 0:
+            self.torn.append(stretch)
+        if stretch is not self.stretches[-1] and not stretch.live:
+            self._rest(stretch)
 
     def keeps(self, id: str) -> bool:
         """Whether this is thinking that cannot leave alone: something in view rests on it, or the next reply may."""

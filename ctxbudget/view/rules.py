@@ -252,7 +252,7 @@ def cut(view: View, wanted: Iterable[Fragment], limits: Sequence[Limit] = LIMITS
     found = {fragment.id: fragment for fragment in wanted}
     for limit in limits:
         limit.cut(view, found)
-    return list(map(found.__getitem__, sorted(found, key=view.place_of.__getitem__)))
+    return [found[one] for one in sorted(found, key=view.place_of.__getitem__)]
 
 
 def mend(view: View) -> list[Change]:
@@ -261,7 +261,7 @@ def mend(view: View) -> list[Change]:
     for _ in range(_ROUNDS):
         if not view.touched:
             break
-        touched = dict(zip(view.touched, map(view.known.__getitem__, view.touched), strict=True))
+        touched = {one: view.known[one] for one in view.touched}
         view.touched.clear()
         for rule in RULES:
             for broken in rule.broken(view, touched):

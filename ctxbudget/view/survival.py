@@ -41,11 +41,12 @@ class Survival:
         self._changed: dict[str, tuple[str, str]] = {}
         """Those born or moved since, to their form and who brought it there: in this order forms are first told."""
 
-    def born(self, ids: Sequence[str], turn: int) -> None:
+    def born(self, fragments: Sequence[Fragment], turn: int) -> None:
         """Recorded fragments entered, at ``turn``."""
-        self._now.update(dict.fromkeys(ids, (WHOLE, turn, "", None)))
-        self._changed.update(dict.fromkeys(ids, _BORN))
-        self.counts[WHOLE] += len(ids)
+        now, changed, state = self._now, self._changed, (WHOLE, turn, "", None)
+        for fragment in fragments:
+            now[fragment.id], changed[fragment.id] = state, _BORN
+        self.counts[WHOLE] += len(fragments)
 
     def note(self, change: Change, removed: list[Fragment]) -> None:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
@@ -72,12 +73,12 @@ class Survival:
 
     def _lose(self, ids: Iterable[str], by: str) -> None:
         """Nothing stands for what is behind these any longer."""
-        members, now, lost = self.members, self._now, (LOST, by)
+        members, now, changed, lost = self.members, self._now, self._changed, (LOST, by)
         for one in ids:
             if one in members:
-                self._changed.update(dict.fromkeys(members[one], lost))
+                self._move(members[one], LOST, by)
             elif one in now:
-                self._changed[one] = lost
+                changed[one] = lost
 
     def _swaps(self, change: Change) -> bool:
         """Whether one fragment has taken the place of the one it stands for: true of most edits."""
@@ -137,7 +138,9 @@ class Survival:
         return {id: None} if id in self._now else {}
 
     def _move(self, ids: Iterable[str], form: str, by: str) -> None:
-        self._changed.update(dict.fromkeys(ids, (form, by)))
+        changed, moved = self._changed, (form, by)
+        for one in ids:
+            changed[one] = moved
 
     def commit(self, turn: int) -> None:
         """The view of ``turn`` is final: what changed since the one before becomes a new stretch of life."""

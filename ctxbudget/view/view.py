@@ -210,7 +210,7 @@ class View:
             self.overhead = overhead(fragments)
         self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
         log, fixed = self.log, self.overhead
-        self.survival.born([fragment.id for fragment in fragments], self.turn)
+        self.survival.born(fragments, self.turn)
         for fragment in fragments:
             place = len(log) * STRIDE
             if len(log) < fixed or self.pins.holds(fragment):
