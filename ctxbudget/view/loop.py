@@ -65,7 +65,7 @@ class Loop:
         self.units: set[str] = set()
         """Every unit of the loop."""
         self.torn: list[Stretch] = []
-        """Those that lost thinking, or to which a unit came back, since the rules were last asked."""
+        """Those that lost thinking, or to which a unit came back, until the rules have seen that nothing is missing."""
 
     def enter(self, place: int, fragment: Fragment) -> bool:
         """A recorded fragment entered the log; True where it finished a loop."""

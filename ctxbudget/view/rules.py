@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ctxbudget.trace import Fragment
+    from ctxbudget.view.loop import Stretch
     from ctxbudget.view.parts import Change
     from ctxbudget.view.view import View
 
@@ -75,15 +76,14 @@ class Loops:
 
     def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """Thinking that is missing; it comes back."""
-        loop, here = view.loop, view.here
-        torn = [one for one in loop.torn if one.live or one is loop.stretches[-1]]
-        loop.torn.clear()
-        if not torn:
+        loop = view.loop
+        loop.torn = [one for one in loop.torn if (one.live or one is loop.stretches[-1]) and _missing(one, view.here)]
+        if not loop.torn:
             return []
         last, holder, home = loop.stretches[-1], loop.holder, loop.home
         near = [holder.get(one) or home.get(fragment.unit) for one, fragment in touched.items()]
         held = {one.start: one for one in near if one is not None and (one.live or one is last)}
-        missing = [one for stretch in held.values() for one in stretch.thinking if one.id not in here]
+        missing = [one for stretch in held.values() for one in _missing(stretch, view.here)]
         return [Broken("loop", f"{one.id} belongs to an unfinished tool loop", _back(view, one)) for one in missing]
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
@@ -101,6 +101,11 @@ class Loops:
             stretch = view.loop.holder[fragment.id]
             if stretch is view.loop.stretches[-1] or stretch.live > len(leaving.get(stretch.start, ())):
                 del wanted[fragment.id]
+
+
+def _missing(stretch: Stretch, here: set[str]) -> list[Fragment]:
+    """Its thinking that is not in view."""
+    return [one for one in stretch.thinking if one.id not in here]
 
 
 def _whole_loop(view: View, wanted: dict[str, Fragment]) -> None:
