@@ -20,13 +20,14 @@ from ctxbudget.strategy.naming import find
 from ctxbudget.trace import Kind, named_turn
 from ctxbudget.trace import Warning as TraceWarning
 from ctxbudget.view import ENGINE, RECORDED, Note, View, mend
+from ctxbudget.view.parts import nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from ctxbudget.layers import Scheme
     from ctxbudget.strategy import Strategy
-    from ctxbudget.trace import Fragment, Trace, Turn
+    from ctxbudget.trace import Edit, Fragment, Trace, Turn
     from ctxbudget.view import Change
 
 __all__ = ["Generation", "Run", "RunTurn", "Totals", "generations", "replay", "view_at"]
@@ -147,12 +148,12 @@ def _one_of(ids: frozenset[str]) -> Callable[[Fragment], bool]:
 
 
 def _turns(trace: Trace, strategy: Strategy, view: View, runner: Runner) -> Iterator[RunTurn]:
-    recorded: dict[int, list[int]] = {}
-    for number, compaction in enumerate(trace.recorded):
-        recorded.setdefault(compaction.turn, []).append(number)
+    recorded: dict[int, list[Edit]] = {}
+    for compaction in trace.recorded:
+        recorded.setdefault(compaction.turn, []).append(compaction.edit)
     released = "as-recorded" in strategy.passes
     for turn in trace.turns:
-        edits = tuple(trace.recorded[number].edit for number in recorded.get(turn.index, ()))
+        edits = recorded.get(turn.index, ())
         before = view.tokens
         runner.begin()
         view.begin(turn.index, edits)
@@ -172,7 +173,9 @@ def _turns(trace: Trace, strategy: Strategy, view: View, runner: Runner) -> Iter
 def _arrive(view: View, runner: Runner, turn: Turn, arrived: tuple[Fragment, ...]) -> None:
     """Let the reply of the turn before enter, then what it brought."""
     reply = 0
-    while turn.index > 1 and reply < len(arrived) and arrived[reply].role == "assistant":
+    for fragment in arrived if turn.index > 1 else ():
+        if fragment.role != "assistant":
+            break
         reply += 1
     if reply:
         view.enter(arrived[:reply])
@@ -180,25 +183,26 @@ def _arrive(view: View, runner: Runner, turn: Turn, arrived: tuple[Fragment, ...
         if view.task.reached:
             runner.run("subgoal")
         runner.run("reply")
-    if arrived[reply:]:
+    if reply < len(arrived):
         view.enter(arrived[reply:])
         runner.run("entry")
 
 
 def _row(view: View, runner: Runner, before: int, mended: list[Change]) -> RunTurn:
     view.survival.commit(view.turn)
-    overflow = view.tokens > view.limit
+    tokens = view.tokens
+    overflow = tokens > view.limit
     if overflow and runner.tries and not any(note.code == "cannot-fit" for note in runner.notes):
         runner.notes.append(_cannot_fit(view))
     return RunTurn(
         turn=view.turn,
         before=before,
-        tokens=view.tokens,
+        tokens=tokens,
         layers=dict(view.layers),
-        kinds={kind: tokens for kind, tokens in view.totals.kinds.items() if tokens},
+        kinds=nonzero(view.totals.kinds),
         prefix=view.prefix(),
         edits=(*runner.changes, *mended),
-        repairs=sum(change.by == ENGINE and change.form is None for change in mended),
+        repairs=sum([change.by == ENGINE and change.form is None for change in mended]),
         overflow=overflow,
         survival=view.survival.tally(),
         fired=tuple(runner.fired),

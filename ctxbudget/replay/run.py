@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxbudget.view import SummaryNote
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from ctxbudget.view import Change, Life, Note
 
 
-@dataclass(frozen=True, slots=True)
-class RunTurn:
+class RunTurn(NamedTuple):
     """One turn of a run: what the model would have been sent, and what was done to make it so."""
 
     turn: int
@@ -95,21 +94,25 @@ THRASH = 3
 
 def totals_of(turns: tuple[RunTurn, ...], guarded: frozenset[int]) -> Totals:
     """The sums; ``guarded`` are the numbers of the stages that wait for a size."""
-    peak = max(turns, key=lambda one: one.tokens, default=None)
-    asked = [note for one in turns for note in one.notes if isinstance(note, SummaryNote)]
+    sizes = [one.tokens for one in turns]
+    peak = max(sizes, default=0)
+    notes = [note for one in turns for note in one.notes]
+    asked = [note for note in notes if isinstance(note, SummaryNote)]
     starved: dict[str, int] = {}
-    for layer in (note.layer for one in turns for note in one.notes if note.code == "starved" and note.layer):
-        starved[layer] = starved.get(layer, 0) + 1
+    for layer in [note.layer for note in notes if note.code == "starved"]:
+        if layer:
+            starved[layer] = starved.get(layer, 0) + 1
+    firings = [guarded.intersection(one.fired) for one in turns]
     return Totals(
-        peak=peak.tokens if peak else 0,
-        peak_turn=peak.turn if peak else 0,
-        over=sum(one.overflow for one in turns),
-        firings=sum(len(guarded.intersection(one.fired)) for one in turns),
-        thrash=tuple(_thrash(turns, guarded)),
+        peak=peak,
+        peak_turn=turns[sizes.index(peak)].turn if turns else 0,
+        over=sum([one.overflow for one in turns]),
+        firings=sum(map(len, firings)),
+        thrash=tuple(_thrash(turns, firings)),
         starved=starved,
-        sent=sum(one.tokens for one in turns),
-        prefix=sum(one.prefix for one in turns),
-        repairs=sum(one.repairs for one in turns),
+        sent=sum(sizes),
+        prefix=sum([one.prefix for one in turns]),
+        repairs=sum([one.repairs for one in turns]),
         summaries=sum(bool(note.step) for note in asked),
         summary_calls=sum(note.calls for note in asked),
         summary_tokens_in=sum(note.tokens_in for note in asked),
@@ -118,12 +121,12 @@ def totals_of(turns: tuple[RunTurn, ...], guarded: frozenset[int]) -> Totals:
     )
 
 
-def _thrash(turns: tuple[RunTurn, ...], guarded: frozenset[int]) -> list[int]:
+def _thrash(turns: tuple[RunTurn, ...], firings: list[frozenset[int]]) -> list[int]:
     """Turns at which a stage fired for the third time in a row, and every third time after."""
     row: dict[int, int] = {}
     found = []
-    for one in turns:
-        row = {stage: row.get(stage, 0) + 1 for stage in guarded.intersection(one.fired)}
-        if any(length % THRASH == 0 for length in row.values()):
+    for one, fired in zip(turns, firings, strict=True):
+        row = {stage: row.get(stage, 0) + 1 for stage in fired} if fired else {}
+        if row and any(length % THRASH == 0 for length in row.values()):
             found.append(one.turn)
     return found

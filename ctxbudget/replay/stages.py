@@ -23,7 +23,9 @@ class Runner:
         """``view`` is the one they change."""
         self.view = view
         self.stages = list(enumerate(strategy.stages, 1))
-        self.moments = {stage.at for stage in strategy.stages}
+        self._moments: dict[str, list[tuple[int, Stage]]] = {}
+        for number, stage in self.stages:
+            self._moments.setdefault(stage.at, []).append((number, stage))
         self.tries = any(name != RECORDED for name in strategy.passes)
         """Whether anything in it tries to make a view fit."""
         self.met: set[int] = set()
@@ -46,10 +48,8 @@ class Runner:
 
     def run(self, at: str) -> None:
         """Run the stages of one moment whose conditions hold."""
-        if at not in self.moments:
-            return
-        for number, stage in self.stages:
-            if stage.at == at and self._holds(stage):
+        for number, stage in self._moments.get(at, ()):
+            if self._holds(stage):
                 self.met.add(number)
                 before = len(self.changes)
                 self._run(stage)
@@ -91,7 +91,9 @@ class Runner:
     def _applied(self, edit: Edit) -> Change:
         """Carry out an edit. What it puts in pinned (a block of state) only its own pass takes out again."""
         pins = self.view.pins.ids
-        pins.update([one.id for one in edit.inserted if is_state(one)])
+        for one in edit.inserted:
+            if is_state(one):
+                pins.add(one.id)
         change = self.view.apply(edit)
         if not pins.isdisjoint(edit.removed):
             standing = {one.id for one in edit.inserted}
@@ -113,14 +115,15 @@ class Runner:
         """Whether an edit puts in as much as it takes out. Originals may come back, recorded edits are facts, and a
         block of state is rewritten as the state is.
         """
-        known, after = self.view.known, 0
         if not edit.inserted or edit.by == RECORDED or all(map(is_state, edit.inserted)):
             return False
+        known, after = self.view.known, 0
         replaced = dict.fromkeys(edit.removed)
         for new in edit.inserted:
             if new.id in known:
                 return False
-            replaced.update(dict.fromkeys(new.stands_for))
+            if new.stands_for != edit.removed:
+                replaced.update(dict.fromkeys(new.stands_for))
             after += new.tokens
         return after >= sum([known[old].tokens for old in replaced if old in known])
 

@@ -40,13 +40,13 @@ class Stretch:
     @property
     def tokens(self) -> int:
         """What its thinking costs."""
-        return sum(fragment.tokens for fragment in self.thinking)
+        return sum([fragment.tokens for fragment in self.thinking])
 
 
 class Loop:
     """The stretches of the unfinished loop; empty where it holds no thinking."""
 
-    __slots__ = ("holder", "home", "idle", "since", "stretches", "units")
+    __slots__ = ("holder", "home", "idle", "since", "stretches", "torn", "units")
 
     def __init__(self) -> None:
         """No loop yet."""
@@ -64,54 +64,67 @@ class Loop:
         """Stretches by start whose thinking is in view though nothing there rests on it, the newest aside."""
         self.units: set[str] = set()
         """Every unit of the loop."""
+        self.torn: list[Stretch] = []
+        """Those that lost thinking, or to which a unit came back, until the rules have seen that nothing is missing."""
 
     def enter(self, place: int, fragment: Fragment) -> bool:
         """A recorded fragment entered the log; True where it finished a loop."""
-        if fragment.kind in _FINISHING:
+        kind = fragment.kind
+        if kind is Kind.THINKING:
+            self._think(place, fragment)
+        elif kind in _FINISHING:
             self.clear(place)
             return True
-        if fragment.kind is Kind.THINKING:
-            self._think(place, fragment)
         elif fragment.asks:
             self._call(place, fragment)
         return False
 
     def _think(self, place: int, fragment: Fragment) -> None:
-        last = self.stretches[-1] if self.stretches else None
-        if last is None or last.message != fragment.message:
-            before, last = last, Stretch(place, fragment.message, end=place)
-            self.stretches.append(last)
-            if before is not None:
-                self._rest(before)
+        stretches = self.stretches
+        if not stretches or stretches[-1].message != fragment.message:
+            stretches.append(Stretch(place, fragment.message))
+            if len(stretches) > 1:
+                self._rest(stretches[-2])
+        last = self.holder[fragment.id] = stretches[-1]
         last.thinking.append(fragment)
         last.end = place
-        self.holder[fragment.id] = last
 
     def _call(self, place: int, fragment: Fragment) -> None:
-        if fragment.unit not in self.units and self.stretches:
-            self.stretches[-1].units.append(fragment.unit)
-            self.home[fragment.unit] = self.stretches[-1]
-        self.units.add(fragment.unit)
-        if self.stretches:
-            self.stretches[-1].end = place
+        last, unit = self.stretches[-1] if self.stretches else None, fragment.unit
+        if last is not None:
+            if unit not in self.units:
+                last.units.append(unit)
+                self.home[unit] = last
+            last.end = place
+        self.units.add(unit)
 
     def revived(self, unit: str) -> None:
         """A unit has its first fragment in view."""
-        if unit in self.home:
-            self.home[unit].live += 1
-            self._rest(self.home[unit])
+        stretch = self.home.get(unit)
+        if stretch is not None:
+            stretch.live += 1
+            if stretch is not self.stretches[-1]:
+                self.torn.append(stretch)
+                self._rest(stretch)
 
     def emptied(self, unit: str) -> None:
         """A unit has no fragment in view any longer."""
-        if unit in self.home:
-            self.home[unit].live -= 1
-            self._rest(self.home[unit])
+        stretch = self.home.get(unit)
+        if stretch is not None:
+            stretch.live -= 1
+            if stretch.live <= 0:
+                self._rest(stretch)
 
     def show(self, id: str, sign: int) -> None:
         """Thinking came into the view (``sign`` 1) or left it (-1)."""
-        if id in self.holder:
-            self.holder[id].shown += sign
-            self._rest(self.holder[id])
+        stretch = self.holder.get(id)
+        if stretch is None:
+            return
+        stretch.shown += sign
+        if sign < 0:
+            self.torn.append(stretch)
+        if stretch is not self.stretches[-1] and not stretch.live:
+            self._rest(stretch)
 
     def keeps(self, id: str) -> bool:
         """Whether this is thinking that cannot leave alone: something in view rests on it, or the next reply may."""
@@ -119,6 +132,7 @@ class Loop:
         return stretch is not None and (stretch.live > 0 or stretch is self.stretches[-1])
 
     def _rest(self, stretch: Stretch) -> None:
+        """Whether its thinking is idle: asked where that may have changed."""
         if stretch.shown and not stretch.live and stretch is not self.stretches[-1]:
             self.idle[stretch.start] = stretch
         else:

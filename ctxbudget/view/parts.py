@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctxbudget.trace import Form, Fragment
 
 RECORDED = "as-recorded"
@@ -67,6 +69,13 @@ class SummaryNote(Note):
 def is_state(fragment: Fragment) -> bool:
     """Whether it is a block of state: rewritten by its own pass at the tail of the view, left alone by all others."""
     return fragment.message == STATE
+
+
+def nonzero(amounts: Mapping[str, int]) -> dict[str, int]:
+    """A copy without the names that nothing counts to. (Mostly there is none, and the copy is plain.)"""
+    if 0 in amounts.values():
+        return {name: amount for name, amount in amounts.items() if amount}
+    return dict(amounts)
 
 
 class Follower(Protocol):

@@ -36,6 +36,8 @@ def places(view: View, removed: Sequence[Fragment], inserted: Sequence[Fragment]
     it is the place of what the fragment stands for, the front for a notice, else before this turn's arrivals. A new
     message never splits another one, nor a call from its results.
     """
+    if not inserted:
+        return []
     if len(removed) == len(inserted) == 1 and _swaps(view, removed[0], inserted[0]):
         return [_beside_one(view, view.place_of[removed[0].id])]
     taken: set[int] = set()

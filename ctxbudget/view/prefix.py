@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ctxbudget.view.placing import STRIDE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ctxbudget.view.view import View
 
 
@@ -23,12 +25,14 @@ class Prefix:
     only once it lies before a first change.
     """
 
-    __slots__ = ("_blocks", "_known", "_stale", "_was")
+    __slots__ = ("_blocks", "_known", "_stale", "_was", "touch")
 
     def __init__(self) -> None:
         """Nothing there."""
         self._was: dict[int, str | None] = {}
         """What stood at each place that an edit of this turn touched, when the turn began."""
+        self.touch: Callable[[int, str | None], object] = self._was.setdefault
+        """An edit puts something at a place where this id stands, or nothing."""
         self._blocks: dict[int, int] = {}
         """Tokens of the blocks with anything in them, as far as they were ever needed: no more than the view holds."""
         self._known = 0
@@ -36,24 +40,16 @@ class Prefix:
         self._stale: set[int] = set()
         """Those of them that edits of earlier turns have touched since."""
 
-    def touch(self, place: int, id: str | None) -> None:
-        """An edit puts something at a place where ``id`` stands, or nothing."""
-        self._was.setdefault(place, id)
-
     def begin(self) -> None:
         """A turn begins; its arrivals enter next."""
-        if self._was:
-            self._stale.update([place // _BLOCK for place in self._was])
-            self._was.clear()
+        known = self._known * _BLOCK
+        if self._was and min(self._was) < known:
+            self._stale.update([place // _BLOCK for place in self._was if place < known])
+        self._was.clear()
 
     def tokens(self, view: View) -> int:
         """Tokens at the start that stand as they stood when the turn began; asked when all its edits are made."""
-        edge = view.turns[-1]
-        for place, was in self._was.items():
-            if place < edge:
-                found = view.live.get(place)
-                if (None if found is None else found.id) != was:
-                    edge = place
+        edge = self._edge(view)
         at = bisect_left(view.places, edge)
         if len(view.places) - at <= _FEW:
             return view.tokens - _sum(view, at, len(view.places))
@@ -63,6 +59,17 @@ class Prefix:
         self._bring_up(view, number)
         known = sum([tokens for one, tokens in self._blocks.items() if one < number])
         return known + _sum(view, _start(view, number), at)
+
+    def _edge(self, view: View) -> int:
+        """The first place where something else stands than when the turn began."""
+        start = view.turns[-1]
+        for place in sorted(self._was):
+            if place >= start:
+                break
+            found = view.live.get(place)
+            if (None if found is None else found.id) != self._was[place]:
+                return place
+        return start
 
     def _bring_up(self, view: View, number: int) -> None:
         """Sum up the blocks before ``number`` that are not known as they stand now. Nothing in them has changed in

@@ -41,7 +41,7 @@ class Broken:
 class Rule(Protocol):
     """One rule of validity."""
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """What is broken, as far as the fragments that came or went since the last question can tell."""
 
 
@@ -55,11 +55,13 @@ class Limit(Rule, Protocol):
 class Pinned:
     """Pinned fragments are whole."""
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """Pinned fragments that are gone or replaced; they come back."""
-        for fragment in touched:
-            if fragment.id in view.pins.ids and fragment.id not in view.here:
-                yield Broken("pinned", f"{fragment.id} is pinned and was edited", _back(view, fragment))
+        pins = view.pins.ids
+        if pins.isdisjoint(touched):
+            return []
+        gone = [fragment for one, fragment in touched.items() if one in pins and one not in view.here]
+        return [Broken("pinned", f"{one.id} is pinned and was edited", _back(view, one)) for one in gone]
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Nothing pinned."""
@@ -72,18 +74,17 @@ class Loops:
     stays in any case, for the next reply may rest on it.
     """
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """Thinking that is missing; it comes back."""
-        seen: dict[int, Stretch] = {}
-        holder, home = view.loop.holder, view.loop.home
-        for fragment in touched if view.loop.stretches else ():
-            stretch = holder.get(fragment.id) or home.get(fragment.unit)
-            if stretch is not None and (stretch.live or stretch is view.loop.stretches[-1]):
-                seen[stretch.start] = stretch
-        for stretch in seen.values():
-            for thinking in stretch.thinking:
-                if thinking.id not in view.here:
-                    yield Broken("loop", f"{thinking.id} belongs to an unfinished tool loop", _back(view, thinking))
+        loop = view.loop
+        loop.torn = [one for one in loop.torn if (one.live or one is loop.stretches[-1]) and _missing(one, view.here)]
+        if not loop.torn:
+            return []
+        last, holder, home = loop.stretches[-1], loop.holder, loop.home
+        near = [holder.get(one) or home.get(fragment.unit) for one, fragment in touched.items()]
+        held = {one.start: one for one in near if one is not None and (one.live or one is last)}
+        missing = [one for stretch in held.values() for one in _missing(stretch, view.here)]
+        return [Broken("loop", f"{one.id} belongs to an unfinished tool loop", _back(view, one)) for one in missing]
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """No thinking without all that rests on it; with ``atomic_loops`` the loop in one piece or not at all."""
@@ -102,6 +103,11 @@ class Loops:
                 del wanted[fragment.id]
 
 
+def _missing(stretch: Stretch, here: set[str]) -> list[Fragment]:
+    """Its thinking that is not in view."""
+    return [one for one in stretch.thinking if one.id not in here]
+
+
 def _whole_loop(view: View, wanted: dict[str, Fragment]) -> None:
     """Take a part of the loop out again, and the calls before it that have a late result in it."""
     start = view.loop.stretches[0].start
@@ -115,19 +121,13 @@ def _whole_loop(view: View, wanted: dict[str, Fragment]) -> None:
 class Pairs:
     """Each result has its call before it, each call its results: units go whole, and the open one not at all."""
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """Units with half a pair. They go, or are made whole again where something in them is pinned."""
-        for unit in dict.fromkeys(fragment.unit for fragment in touched if fragment.call is not None):
-            wrong = view.units.unpaired(unit)
-            if not wrong:
-                continue
-            live = [one.id for one in view.units.live[unit].values()]
-            if not view.pins.ids.isdisjoint(live):
-                for born in view.units.born[unit]:
-                    if view.stand_for(born.id) is None:
-                        yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, (), (born,), reason=wrong))
-            else:
-                yield Broken("pairs", f"{unit}: {wrong}", Edit(ENGINE, tuple(live), reason=wrong))
+        found: list[Broken] = []
+        for unit in dict.fromkeys([one.unit for one in touched.values() if one.call is not None]):
+            if unit in view.units.live and (wrong := view.units.unpaired(unit)):
+                found += [Broken("pairs", f"{unit}: {wrong}", edit) for edit in _mended(view, unit, wrong)]
+        return found
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Whole units."""
@@ -138,16 +138,28 @@ class Pairs:
                     wanted.pop(one, None)
 
 
+def _mended(view: View, unit: str, wrong: str) -> list[Edit]:
+    """The edits that take the rest of a unit out, or bring back what is missing where something in it is pinned."""
+    live = [one.id for one in view.units.live[unit].values()]
+    if view.pins.ids.isdisjoint(live):
+        return [Edit(ENGINE, tuple(live), reason=wrong)]
+    lost = [one for one in view.units.born[unit] if view.stand_for(one.id) is None]
+    return [Edit(ENGINE, (), (one,), reason=wrong) for one in lost]
+
+
 class Together:
     """What a harness injected leaves with the message it came in."""
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """Injected text whose message is gone; it goes too."""
-        gone = {one.id: one for one in touched if one.id not in view.here} if view.accompanied else {}
-        left = tuple(one.id for one in _companions(view, gone)) if gone else ()
-        if left:
-            reason = "the message it came in is gone"
-            yield Broken("together", f"{', '.join(left)}: {reason}", Edit(ENGINE, left, reason=reason))
+        if not view.accompanied:
+            return []
+        gone = {one: fragment for one, fragment in touched.items() if one not in view.here}
+        left = tuple([one.id for one in _companions(view, gone)])
+        if not left:
+            return []
+        reason = "the message it came in is gone"
+        return [Broken("together", f"{', '.join(left)}: {reason}", Edit(ENGINE, left, reason=reason))]
 
     def cut(self, view: View, wanted: dict[str, Fragment]) -> None:
         """Companions of what goes."""
@@ -184,21 +196,28 @@ class First:
     may go.
     """
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """A first message of another role; or a notice that is not needed any longer."""
         del touched
-        at = bisect_left(view.places, view.overhead * STRIDE)
-        after = (view.live[place] for place in islice(view.places, at, None))
-        first = next((one for one in after if one.role != "system"), None)
-        put = put_in_front(view)
         if len(view.log) <= view.overhead:
-            return
-        fine = opens(view, first)
+            return []
+        fine, put = opens(view, _first(view)), put_in_front(view)
+        if fine is (put is None):
+            return []
         reason = "the first message must be the user's"
-        if put is None and not fine:
-            yield Broken("first", reason, Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason))
-        elif put is not None and fine:
-            yield Broken("first", reason, Edit(ENGINE, (put.id,), (), Form.NOTICED, "a user message is first again"))
+        if put is None:
+            edit = Edit(ENGINE, (), (notice(view, ENGINE, REMOVED, ()),), Form.NOTICED, reason)
+        else:
+            edit = Edit(ENGINE, (put.id,), (), Form.NOTICED, "a user message is first again")
+        return [Broken("first", reason, edit)]
+
+
+def _first(view: View) -> Fragment | None:
+    """What is first after the overhead and after whatever else is the system's."""
+    for place in islice(view.places, bisect_left(view.places, view.overhead * STRIDE), None):
+        if view.live[place].role != "system":
+            return view.live[place]
+    return None
 
 
 class Adjacent:
@@ -206,16 +225,17 @@ class Adjacent:
     holds whatever goes.
     """
 
-    def broken(self, view: View, touched: list[Fragment]) -> Iterator[Broken]:
+    def broken(self, view: View, touched: dict[str, Fragment]) -> list[Broken]:
         """A summary or notice with a result right after it; it goes."""
-        for fragment in touched:
-            if fragment.form is None or fragment.call is not None or fragment.id not in view.here:
-                continue
-            at = bisect_left(view.places, view.place_of[fragment.id])
-            after = view.live[view.places[at + 1]] if at + 1 < len(view.places) else None
-            if after is not None and after.answers and fragment.message < 0:
-                reason = "it stood between a call and its result"
-                yield Broken("adjacent", f"{fragment.id}: {reason}", Edit(ENGINE, (fragment.id,), reason=reason))
+        ours = [one for one in touched.values() if one.message < 0 and one.form is not None and one.call is None]
+        parting = [one.id for one in ours if one.id in view.here and _before_result(view, one)]
+        reason = "it stood between a call and its result"
+        return [Broken("adjacent", f"{one}: {reason}", Edit(ENGINE, (one,), reason=reason)) for one in parting]
+
+
+def _before_result(view: View, fragment: Fragment) -> bool:
+    at = bisect_left(view.places, view.place_of[fragment.id]) + 1
+    return at < len(view.places) and view.live[view.places[at]].answers
 
 
 COMPANIONS: tuple[Limit, ...] = (Together(),)
@@ -246,8 +266,9 @@ def mend(view: View) -> list[Change]:
     for _ in range(_ROUNDS):
         if not view.touched:
             break
-        touched = [view.known[one] for one in view.touched]
+        touched = {one: view.known[one] for one in view.touched}
         view.touched.clear()
         for rule in RULES:
-            changes += [view.apply(broken.edit) for broken in list(rule.broken(view, touched))]
+            for broken in rule.broken(view, touched):
+                changes.append(view.apply(broken.edit))  # noqa: PERF401 - mostly there is none
     return changes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
 
-from ctxbudget.view.parts import Life
+from ctxbudget.view.parts import Life, nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -14,68 +15,86 @@ if TYPE_CHECKING:
 
 WHOLE = "whole"
 LOST = "lost"
+_BORN = WHOLE, ""
+
+_State: TypeAlias = "tuple[str, int, str, _State | None]"
+"""A form, the turn since when, who brought it there, and the state before."""
 
 
 class Survival:
     """Follows the edits of a run. Work is done per fragment whose form changes, not per fragment of the history."""
 
-    __slots__ = ("_changed", "_closed", "_forms", "_now", "_stands_for", "counts", "holder", "members")
+    __slots__ = ("_changed", "_forms", "_now", "_stands_for", "counts", "holder", "members")
 
     def __init__(self) -> None:
         """Nothing born."""
-        self.counts: dict[str, int] = {}
-        """Recorded fragments by form, as of the last ``commit``."""
+        self.counts: dict[str, int] = defaultdict(int)
+        """Recorded fragments by form, as of the last ``commit``; those born since are whole there."""
         self.holder: dict[str, str] = {}
         """What was replaced, to the stand-in that took its place last."""
         self.members: dict[str, dict[str, None]] = {}
         """Recorded fragments behind each stand-in, in the order in which they came there."""
         self._stands_for: dict[str, tuple[str, ...]] = {}
         self._forms: dict[str, str] = {}
-        self._now: dict[str, tuple[str, int, str]] = {}
+        self._now: dict[str, _State] = {}
+        """Every recorded fragment's state as of the last ``commit``; what is born at one turn shares one."""
         self._changed: dict[str, tuple[str, str]] = {}
-        self._closed: dict[str, list[Life]] = {}
+        """Those born or moved since, to their form and who brought it there: in this order forms are first told."""
 
-    def born(self, id: str) -> None:
-        """A recorded fragment entered."""
-        self._changed[id] = WHOLE, ""
-
-    def form(self, id: str) -> str:
-        """The form of a recorded fragment right now."""
-        return self._changed[id][0] if id in self._changed else self._now[id][0]
+    def born(self, fragments: Sequence[Fragment], turn: int) -> None:
+        """Recorded fragments entered, at ``turn``."""
+        now, changed, state = self._now, self._changed, (WHOLE, turn, "", None)
+        for fragment in fragments:
+            now[fragment.id], changed[fragment.id] = state, _BORN
+        self.counts[WHOLE] += len(fragments)
 
     def note(self, change: Change, removed: list[Fragment]) -> None:
         """An edit was applied; ``removed`` are the fragments of ``change.removed``."""
         if not change.inserted:
-            for fragment in removed:
-                self._move(self._behind(fragment.id), LOST, change.by)
+            self._lose(change.removed, change.by)
             return
         if self._swaps(change):
-            self.holder[change.removed[0]] = change.inserted[0].id
-            self._replace(change.inserted[0], change.removed, (), change)
+            self._swap(change.removed[0], change.inserted[0], change)
             return
         gone = {fragment.id: fragment for fragment in removed}
-        back = [one for one in change.inserted if one.id in self._stands_for or self._recorded(one.id)]
+        back = [one for one in change.inserted if one.id in self._stands_for or one.id in self._now]
         for fragment in back:  # first: what comes back may stand for what had stood for it
             self._leave_holder(fragment.id, list(self._originals(fragment.id)))
         for fragment in change.inserted:
             taken = _taken(fragment, gone, change)
             here = set(taken)
-            away = [
-                one for one in fragment.stands_for if one not in here and (one in self._forms or self._recorded(one))
-            ]
+            away = [one for one in fragment.stands_for if one not in here and (one in self._forms or one in self._now)]
             self.holder.update((old, fragment.id) for old in (*taken, *away))
             if fragment not in back:
                 self._replace(fragment, taken, away, change)
-        for one in gone:
-            self._move(self._behind(one), LOST, change.by)
+        self._lose(gone, change.by)
         for fragment in back:
             self._restore(fragment, change.by)
 
+    def _lose(self, ids: Iterable[str], by: str) -> None:
+        """Nothing stands for what is behind these any longer."""
+        members, now, changed, lost = self.members, self._now, self._changed, (LOST, by)
+        for one in ids:
+            if one in members:
+                self._move(members[one], LOST, by)
+            elif one in now:
+                changed[one] = lost
+
     def _swaps(self, change: Change) -> bool:
         """Whether one fragment has taken the place of the one it stands for: true of most edits."""
+        if len(change.inserted) > 1 or len(change.removed) != 1:
+            return False
         first = change.inserted[0]
-        new = first.id not in self._stands_for and not self._recorded(first.id)
-        return len(change.inserted) == len(change.removed) == 1 and first.stands_for == change.removed and new
+        return first.stands_for == change.removed and first.id not in self._stands_for and first.id not in self._now
+
+    def _swap(self, old: str, new: Fragment, change: Change) -> None:
+        """A new stand-in takes over what is behind the one fragment that it replaces."""
+        form = self._forms[new.id] = str(new.form or change.form or LOST)
+        behind = self.members[new.id] = self._behind(old)
+        if self._forms.get(old) != form:
+            self._move(behind, form, change.by)
+        self.holder[old] = new.id
+        self._stands_for[new.id] = change.removed
 
     def _replace(self, fragment: Fragment, taken: Sequence[str], away: Sequence[str], change: Change) -> None:
         """A new stand-in takes over what is behind the fragments it replaces, in view until now or lost before."""
@@ -108,45 +127,51 @@ class Survival:
         self.holder.pop(id, None)
 
     def _originals(self, id: str) -> Iterator[str]:
-        if self._recorded(id):
+        if id in self._now:
             yield id
         for inner in self._stands_for.get(id, ()):
             yield from self._originals(inner)
 
-    def _recorded(self, id: str) -> bool:
-        return id in self._now or id in self._changed
-
     def _behind(self, id: str) -> dict[str, None]:
         if id in self.members:
             return self.members[id]
-        return {id: None} if self._recorded(id) else {}
+        return {id: None} if id in self._now else {}
 
     def _move(self, ids: Iterable[str], form: str, by: str) -> None:
+        changed, moved = self._changed, (form, by)
         for one in ids:
-            self._changed[one] = form, by
+            changed[one] = moved
 
     def commit(self, turn: int) -> None:
         """The view of ``turn`` is final: what changed since the one before becomes a new stretch of life."""
-        for one, (form, by) in self._changed.items():
-            known = self._now.get(one)
-            if known is not None:
-                if known[0] == form:
-                    continue
-                self.counts[known[0]] -= 1
-                self._closed.setdefault(one, []).append(Life(one, known[1], turn - 1, known[0], known[2]))
-            self._now[one] = form, turn, "" if form == WHOLE and known is None else by
-            self.counts[form] = self.counts.get(form, 0) + 1
+        now, counts = self._now, self.counts
+        for one, moved in self._changed.items():
+            if moved is _BORN:
+                continue
+            (form, by), before = moved, now[one]
+            was, since, _, _ = before
+            if was != form:
+                now[one] = form, turn, by, before if since < turn else None
+                counts[was] -= 1
+                counts[form] += 1
         self._changed.clear()
 
     def tally(self) -> dict[str, int]:
         """Recorded fragments born so far, by form; forms that nothing has are left out."""
-        return {form: count for form, count in self.counts.items() if count}
+        return nonzero(self.counts)
 
-    def lives(self, turn: int) -> Iterator[Life]:
+    def lives(self, turn: int) -> list[Life]:
         """Every stretch of every life up to ``turn``, the last one, in order of birth."""
-        for one, (form, since, by) in self._now.items():
-            yield from self._closed.get(one, ())
-            yield Life(one, since, turn, form, by)
+        found: list[Life] = []
+        state: _State | None
+        for one, last in reversed(self._now.items()):
+            until, state = turn, last
+            while state is not None:
+                form, since, by, state = state
+                found.append(Life(one, since, until, form, by))
+                until = since - 1
+        found.reverse()
+        return found
 
 
 def _taken(fragment: Fragment, gone: dict[str, Fragment], change: Change) -> list[str]:

@@ -219,6 +219,7 @@ class View:
             self.overhead = overhead(fragments)
         self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
         log, fixed = self.log, self.overhead
+        self.survival.born(fragments, self.turn)
         for fragment in fragments:
             place = len(log) * STRIDE
             if len(log) < fixed or self.pins.holds(fragment):
@@ -230,7 +231,6 @@ class View:
             log.append(fragment)
             self.units.enter(place, fragment)
             self.task.enter(place, fragment)
-            self.survival.born(fragment.id)
             finished = self.loop.enter(place, fragment)
             self._add(place, fragment)
             if fragment.call is not None and self.units.parted(fragment.unit):
