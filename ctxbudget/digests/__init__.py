@@ -27,7 +27,7 @@ from ctxbudget.digests._blobs import without_blobs
 from ctxbudget.digests._leads import label, leads
 from ctxbudget.digests._observed import observe
 from ctxbudget.digests._parts import Phrase
-from ctxbudget.digests._sketch import Sketch, fitted
+from ctxbudget.digests._sketch import Sketch, chars_per_token, fitted
 from ctxbudget.digests._wording import number
 from ctxbudget.digests.page_snapshot import skeleton
 from ctxbudget.registry import Registry
@@ -74,7 +74,8 @@ def digest(
     seen = observe(fragment, cap_tokens, hints, ok)
     sketch = _sketched(seen)
     parts = (*_outcome(seen), *sketch.parts)
-    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not seen.answers)
+    per = chars_per_token(len(fragment.text), fragment.counted, fragment.tokens)
+    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not seen.answers, per=per)
 
 
 def _sketched(seen: Observed) -> Sketch:

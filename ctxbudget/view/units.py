@@ -35,9 +35,8 @@ class Units:
     def enter(self, place: int, fragment: Fragment) -> None:
         """A recorded fragment entered the log."""
         if fragment.call is None:
-            if self.open is not None and fragment.role == "assistant":
-                if self.born[self.open][0].message != fragment.message:  # another reply
-                    self.open = None
+            if self.open is not None and fragment.role == "assistant" and not self._same_reply(fragment):
+                self.open = None
             return
         members = self.born.get(fragment.unit)
         if members is None:
@@ -47,6 +46,9 @@ class Units:
         else:
             self._answered(place, fragment, members)
         members.append(fragment)
+
+    def _same_reply(self, fragment: Fragment) -> bool:
+        return self.open is not None and self.born[self.open][0].message == fragment.message
 
     def _asked(self, place: int, fragment: Fragment, *, new: bool) -> None:
         if new:

@@ -39,10 +39,10 @@ class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
 
     __slots__ = (
-        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "digests", "freed", "here",
-        "known", "leasts", "limit", "live", "log", "loop", "messages", "overhead", "pins", "place_of", "places",
-        "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched", "turn", "turns", "units",
-        "window",
+        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "digests",
+        "freed", "here", "known", "leasts", "limit", "live", "log", "loop", "messages", "overhead", "pins",
+        "place_of", "places", "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched",
+        "turn", "turns", "units", "window",
     )  # fmt: skip
 
     def __init__(

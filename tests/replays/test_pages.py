@@ -29,7 +29,7 @@ def window_run(sample):
 
 @pytest.fixture(scope="module")
 def budget_run(sample):
-    return replay(sample("migrate_module.jsonl"), "category-budget", window=120_000, turn=36, fragment="t7.3")
+    return replay(sample("migrate_module.jsonl"), "category-budget", window=120_000, turn=37, fragment="t7.3")
 
 
 def shown(report, name="terminal", **look):
@@ -77,7 +77,7 @@ def test_what_it_did_keeps_to_the_largest_and_says_so(window_run):
 
 def test_one_turn(budget_run):
     text = shown(replace(budget_run, story=None))
-    assert "Fragments at turn 36" in text
+    assert "Fragments at turn 37" in text
     assert re.search(r"t2\.2 +lost +17 +- ", text)
     assert re.search(r"t7\.3 +digest +1,002 +5\d .*billing/money.py, read at turn 6", text)
     assert "Survival" not in text

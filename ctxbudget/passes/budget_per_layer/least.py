@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 GONE = "[result no longer shown]"
 _MARK = 40
-"""Characters that a call's least form has at least, but for its target: a call no longer than that has no smaller one."""
+"""Characters that a call's least form has beside its target: a call no longer than that has no smaller one."""
 _LEAST = -1
 """The key under which a view remembers the least form of a fragment, beside its digests by their cap."""
 
