@@ -155,9 +155,10 @@ class Lanes:
     def drop(self, fragment: Fragment, by: str) -> None:
         """An edit took a fragment out; one by another pass takes the item away for good."""
         item = self._ours.get(fragment.id, fragment.id)
-        if item not in self._where:
+        known = self._where.get(item)
+        if known is None:
             return
-        lane, place = self._where[item]
+        lane, place = known
         if by == self.by:
             if lane is not None:
                 lane.hide(place)

@@ -19,11 +19,13 @@ FIXED = frozenset({Kind.SYSTEM_PROMPT, Kind.TOOL_DEFINITIONS, Kind.UNSEEN, Kind.
 class Pins:
     """Decides once per fragment, when it enters."""
 
-    __slots__ = ("_must_keep", "_names", "_scheme", "ids", "tokens")
+    __slots__ = ("_must_keep", "_names", "_scheme", "choosy", "ids", "tokens")
 
     def __init__(self, names: Collection[str], must_keep: Callable[[Fragment], bool] | None, scheme: Scheme) -> None:
         """``names`` are layers, kinds or ids; ``must_keep`` picks fragments that hold a fact of the user's."""
         self._names, self._must_keep, self._scheme = frozenset(names), must_keep, scheme
+        self.choosy = bool(self._names) or must_keep is not None
+        """Whether anything is pinned beyond what the trace itself pins."""
         self.ids: set[str] = set()
         self.tokens = 0
         """Tokens of the pinned fragments that are in view."""

@@ -10,6 +10,9 @@ from ctxbudget.view.plans import completed
 if TYPE_CHECKING:
     from ctxbudget.trace import Fragment
 
+TELLING = frozenset({Kind.USER, Kind.PLAN})
+"""Kinds that tell something of the task."""
+
 
 class Task:
     """Follows user texts and plans as they enter."""

@@ -20,7 +20,7 @@ from ctxbudget.view.pins import Pins, overhead
 from ctxbudget.view.placing import STRIDE, insert, places
 from ctxbudget.view.prefix import Prefix
 from ctxbudget.view.survival import Survival
-from ctxbudget.view.task import Task
+from ctxbudget.view.task import TELLING, Task
 from ctxbudget.view.totals import Measure, Totals
 from ctxbudget.view.units import Units
 
@@ -215,48 +215,49 @@ class View:
 
     def enter(self, fragments: Sequence[Fragment]) -> None:
         """Recorded fragments enter the log and the view."""
-        if not self.log:
+        log, pins, units, touched, followers = self.log, self.pins, self.units, self.touched, self._lanes.values()
+        if not log:
             self.overhead = overhead(fragments)
-        self.spoken.update(fragment.message for fragment in fragments if fragment.kind is Kind.USER)
-        log, fixed = self.log, self.overhead
+        self.spoken.update([one.message for one in fragments if one.kind is Kind.USER])
         self.survival.born(fragments, self.turn)
+        fixed = self.overhead
         for fragment in fragments:
-            place = len(log) * STRIDE
-            if len(log) < fixed or self.pins.holds(fragment):
-                self.pins.ids.add(fragment.id)
-            if len(log) >= fixed and (not log or log[-1].message != fragment.message):
+            number = len(log)
+            place = number * STRIDE
+            if number < fixed or fragment.pinned or (pins.choosy and pins.holds(fragment)):
+                pins.ids.add(fragment.id)
+            if number >= fixed and (not number or log[-1].message != fragment.message):
                 self.messages.append(place)
             if not self.places or self.places[-1] < fixed * STRIDE:
-                self.touched[fragment.id] = None
+                touched[fragment.id] = None
             log.append(fragment)
-            self.units.enter(place, fragment)
-            self.task.enter(place, fragment)
+            units.enter(place, fragment)
+            if fragment.kind in TELLING:
+                self.task.enter(place, fragment)
             finished = self.loop.enter(place, fragment)
             self._add(place, fragment)
-            if fragment.call is not None and self.units.parted(fragment.unit):
-                self.touched[fragment.id] = None
-            for lanes in self._lanes.values():
-                lanes.enter(place, fragment, finished=finished)
+            if fragment.call is not None and units.parted(fragment.unit):
+                touched[fragment.id] = None
+            for one in followers:
+                one.enter(place, fragment, finished=finished)
 
     def apply(self, edit: Edit) -> Change:
         """Carry out one edit. Raises ValueError where it removes what is not in view (a mistake of the pass)."""
-        removed = [self.known[one] for one in edit.removed if one in self.here]
-        if len(removed) < len(edit.removed) or len(set(edit.removed)) < len(edit.removed):
-            missing = [one for one in edit.removed if one not in self.here]
+        known, here, gone, new = self.known, self.here, edit.removed, edit.inserted
+        removed = [known[one] for one in gone if one in here]
+        if len(removed) < len(gone) or (len(gone) > 1 and len(set(gone)) < len(gone)):
+            missing = [one for one in gone if one not in here]
             raise ValueError(f"{edit.by} removes {', '.join(missing) or 'a fragment twice'}: not in view")
-        spots = places(self, removed, edit.inserted)
+        spots = places(self, removed, new) if new else []
+        before = after = 0
         for fragment in removed:
+            before += fragment.tokens
             self._drop(self.place_of[fragment.id], fragment, edit.by)
-        for spot, fragment in zip(spots, edit.inserted, strict=True):
-            self._prefix.touch(spot, None)
-            self.touched[fragment.id] = None
-            self._add(spot, fragment)
-            for lanes in self._lanes.values():
-                lanes.put(spot, fragment, edit.by)
-        before = sum([fragment.tokens for fragment in removed])
-        after = sum([fragment.tokens for fragment in edit.inserted])
+        for spot, fragment in zip(spots, new, strict=True):
+            after += fragment.tokens
+            self._put(spot, fragment, edit.by)
         self.freed[edit.by] = self.freed.get(edit.by, 0) + before - after
-        change = Change(edit.by, edit.form, edit.removed, edit.inserted, before, after, edit.reason)
+        change = Change(edit.by, edit.form, gone, new, before, after, edit.reason)
         self.survival.note(change, removed)
         return change
 
@@ -266,6 +267,13 @@ class View:
         for one in self.pins.ids.intersection(ids):
             self.pins.ids.discard(one)
             self.pins.tokens -= self.known[one].tokens if one in self else 0
+
+    def _put(self, place: int, fragment: Fragment, by: str) -> None:
+        self._prefix.touch(place, None)
+        self.touched[fragment.id] = None
+        self._add(place, fragment)
+        for follower in self._lanes.values():
+            follower.put(place, fragment, by)
 
     def _add(self, place: int, fragment: Fragment) -> None:
         self.known[fragment.id] = fragment

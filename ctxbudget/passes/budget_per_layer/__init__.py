@@ -52,9 +52,10 @@ class BudgetPerLayer:
         """The differences between what the view shows and what the quotas allow."""
         lanes = view.lanes((NAME, self.literal, self.pairs, tuple(self.quotas)), self._lanes)
         lanes.settle()
-        useful = max(0, view.limit - lanes.fixed)
-        rooms = {layer: int(share * useful) - lanes.lanes[layer].held for layer, share in self.quotas.items()}
-        yield from self._borrow(rooms)
+        useful, by_layer = max(0, view.limit - lanes.fixed), lanes.lanes
+        rooms = {layer: int(share * useful) - by_layer[layer].held for layer, share in self.quotas.items()}
+        if min(rooms.values(), default=0) < 0:
+            yield from self._borrow(rooms)
         walks = self._walks(view, lanes, rooms)
         yield from _starved(walks)
         wants: dict[int, Want] = {}
@@ -95,39 +96,38 @@ class BudgetPerLayer:
         """Every layer's walk. The thinking that must stay with what these keep is paid by its own layer, and beyond
         that by the lender.
         """
-
-        def walked(layer: str, room: int) -> Walk:
-            return walk(view, lanes, layer, room, self.digest_cost)
-
         home = view.scheme.kinds[Kind.THINKING]
-        walks = {layer: walked(layer, room) for layer, room in rooms.items() if layer != home or layer == self.lender}
+        cost, walks = self.digest_cost, dict[str, Walk]()
+        for layer, room in rooms.items():
+            if layer != home or layer == self.lender:
+                walks[layer] = walk(view, lanes, layer, room, cost)
         thinking = resting(view, lanes, walks, self.lender) if self.pairs else 0
         own = rooms.get(home, 0) if home != self.lender else 0
         if thinking > own and self.lender in walks:
-            walks[self.lender] = walked(self.lender, rooms[self.lender] - (thinking - own))
+            room = rooms[self.lender] - (thinking - own)
+            walks[self.lender] = walk(view, lanes, self.lender, room, cost)
             thinking = resting(view, lanes, walks, self.lender)
         if home in rooms and home not in walks:
-            walks[home] = walked(home, max(0, own - thinking))
+            walks[home] = walk(view, lanes, home, max(0, own - thinking), cost)
         return walks
 
     def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:
         drops = []
         for place in sorted(wants):
-            want = wants[place]
-            old = view.stand_for(want.item.id)
-            if want.form is not None:
-                back = want.form is want.item
-                yield Edit(NAME, (old.id,) if old else (), (want.form,), want.form.form, BACK if back else SHORT)
+            item, form = wants[place]
+            old = view.stand_for(item.id)
+            if form is not None:
+                yield Edit(NAME, (old.id,) if old else (), (form,), form.form, BACK if form is item else SHORT)
             elif old is not None:
                 drops.append(old)
         gone = cut(view, drops, COMPANIONS) if self.pairs else drops
         if gone:
-            yield Edit(NAME, tuple(fragment.id for fragment in gone), reason="no room in the quota of its layer")
+            yield Edit(NAME, tuple([fragment.id for fragment in gone]), reason="no room in the quota of its layer")
 
 
-def _starved(walks: dict[str, Walk]) -> Iterator[Note]:
+def _starved(walks: Mapping[str, Walk]) -> Iterator[Note]:
     """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
-    spare = max((one.left for one in walks.values() if one.dropped is None), default=0)
+    spare = max([one.left for one in walks.values() if one.dropped is None], default=0)
     for layer, one in walks.items():
         if one.dropped is not None and spare >= one.dropped:
             text = f"{layer} dropped {one.dropped:,} tokens that another layer's quota had room for"

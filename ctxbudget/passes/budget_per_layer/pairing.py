@@ -25,7 +25,7 @@ _END = attrgetter("end")
 
 def unsettled(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
     """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
-    units = {want.item.unit: None for want in wants.values() if want.item.call is not None}
+    units = {item.unit: None for item, _ in wants.values() if item.call is not None}
     for late in view.between(view.turns[-1], view.end):
         if late.call is not None and late.answers:
             units[late.unit] = None
@@ -44,12 +44,16 @@ def completed(
     for unit in units:
         members = lanes.units[unit].items if unit in lanes.units else {}
         short = [place for place, (layer, _) in members.items() if layer in walks and not walks[layer].keeps(place)]
-        stays[unit] = len(short) < len(members) or (unit == view.units.open and bool(members))
+        will = stays[unit] = len(short) < len(members) or (unit == view.units.open and bool(members))
         for place in short:
             layer, item = members[place]
-            form = least(view, item) if stays[unit] else None
+            form = least(view, item) if will else None
             _want(view, wants, place, Want(item, form))
-            (lanes.lanes[layer].spared.add if form is item else lanes.lanes[layer].spared.discard)(place)
+            spared = lanes.lanes[layer].spared
+            if form is item:
+                spared.add(place)
+            else:
+                spared.discard(place)
     back = [place for place, (item, form) in wants.items() if form is item and item.kind is Kind.INJECTED]
     for place in [place for place in back if _alone(view, wants, wants[place].item)]:
         del wants[place]
