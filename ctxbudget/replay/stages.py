@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.estimators import estimator
-from ctxbudget.view import RECORDED, Change, Note, View, is_state
+from ctxbudget.view import RECORDED, Change, Harness, Note, View, is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +35,8 @@ class Runner:
         self.fired: list[int] = []
         names = dict.fromkeys(stage.estimator for stage in strategy.stages if stage.estimator is not None)
         self._estimators: dict[str, Estimator] = {name: estimator(name) for name in names}
+        if names:
+            self._harness = view.lanes("harness", Harness)
 
     def begin(self) -> None:
         """A turn begins."""
@@ -43,7 +45,7 @@ class Runner:
     def sent(self) -> None:
         """The view was sent: the estimators learn the provider's count, which here is the calibrated one."""
         for one in self._estimators.values():
-            one.estimate(self.view.totals.counted, self.view.totals.chars)
+            one.estimate(self._harness.counted, self._harness.chars)
             one.report(self.view.tokens)
 
     def run(self, at: str) -> None:
@@ -76,7 +78,7 @@ class Runner:
         """The size that a stage's triggers see."""
         if stage.estimator is None:
             return self.view.tokens
-        return self._estimators[stage.estimator].estimate(self.view.totals.counted, self.view.totals.chars)
+        return self._estimators[stage.estimator].estimate(self._harness.counted, self._harness.chars)
 
     def _run(self, stage: Stage) -> None:
         for one in stage.passes:

@@ -45,8 +45,13 @@ class Lane:
         self.weights[place] = weight
         if place >= self._edge:
             self._newer += weight
-        _insert(self.places, place)
-        _insert(self.alive if alive else self.lacking, place)
+        standing = self.alive if alive else self.lacking
+        if not self.places or place > self.places[-1]:  # true of all that arrive
+            self.places.append(place)
+            standing.append(place)
+        else:
+            _insert(self.places, place)
+            _insert(standing, place)
 
     def reweigh(self, place: int, amount: int) -> None:
         """An item costs ``amount`` tokens more."""

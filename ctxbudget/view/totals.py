@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from ctxbudget.layers import Scheme
     from ctxbudget.trace import Fragment
+    from ctxbudget.view.view import View
 
 _SHORT = 300
 """Characters of a text whose count is remembered: markers and the lines of a summary come again."""
@@ -17,27 +18,55 @@ _FEW = 8
 
 
 class Totals:
-    """Tokens of a view, by layer and by kind; its counted tokens and characters, which are what a harness sees."""
+    """Tokens of a view, by layer and by kind."""
 
-    __slots__ = ("chars", "counted", "kinds", "layers", "scheme", "tokens")
+    __slots__ = ("kinds", "layers", "scheme", "tokens")
 
     def __init__(self, scheme: Scheme) -> None:
         """All zero."""
-        self.scheme = scheme
-        self.tokens = self.counted = self.chars = 0
+        self.scheme, self.tokens = scheme, 0
         self.layers = dict.fromkeys(scheme.layers, 0)
         self.kinds: dict[str, int] = {}
 
     def add(self, fragment: Fragment, sign: int) -> None:
         """One fragment came (``sign`` 1) or went (-1)."""
-        tokens, kind, scheme = fragment.tokens * sign, fragment.kind, self.scheme
+        tokens, kind, kinds, scheme = fragment.tokens * sign, fragment.kind, self.kinds, self.scheme
         self.tokens += tokens
+        self.layers[scheme.layer(fragment) if scheme.tools else scheme.kinds[kind]] += tokens
+        if kind not in kinds:
+            kinds[kind.value] = 0  # a plain name; a kind finds it, being a string
+        kinds[kind] += tokens
+
+
+class Harness:
+    """What a harness sees of a view: counted tokens and characters. A follower, for strategies that go by them."""
+
+    __slots__ = ("chars", "counted")
+
+    def __init__(self, view: View) -> None:
+        """As the view stands."""
+        self.counted = self.chars = 0
+        for fragment in view.fragments():
+            self._add(fragment, 1)
+
+    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+        """A recorded fragment entered."""
+        del place, finished
+        self._add(fragment, 1)
+
+    def put(self, place: int, fragment: Fragment, by: str) -> None:
+        """An edit put a fragment in."""
+        del place, by
+        self._add(fragment, 1)
+
+    def drop(self, fragment: Fragment, by: str) -> None:
+        """An edit took a fragment out."""
+        del by
+        self._add(fragment, -1)
+
+    def _add(self, fragment: Fragment, sign: int) -> None:
         self.counted += fragment.counted * sign
         self.chars += len(fragment.text) * sign
-        self.layers[scheme.layer(fragment) if scheme.tools else scheme.kinds[kind]] += tokens
-        if kind not in self.kinds:
-            self.kinds[kind.value] = 0  # a plain name; a kind finds it, being a string
-        self.kinds[kind] += tokens
 
 
 class Measure:

@@ -16,7 +16,7 @@ from ctxbudget.replay import replay
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
 from ctxbudget.trace import Edit, Form
-from ctxbudget.view import ENGINE, RECORDED, is_state, stand_in
+from ctxbudget.view import ENGINE, RECORDED, Harness, is_state, stand_in
 
 EXAMPLES = int(os.environ.get("CTXBUDGET_EXAMPLES", "120"))
 """More of them where the engine itself is being worked on."""
@@ -45,8 +45,9 @@ def test_totals_are_sums(trace, strategy, window):
     for view, row in steps(trace, strategy, window):
         live = list(view.fragments())
         assert row.tokens == sum(one.tokens for one in live) == sum(row.layers.values()) == sum(row.kinds.values())
-        assert view.totals.counted == sum(one.counted for one in live)
-        assert view.totals.chars == sum(len(one.text) for one in live)
+        seen = view.lanes("harness", Harness)
+        assert seen.counted == sum(one.counted for one in live)
+        assert seen.chars == sum(len(one.text) for one in live)
         assert view.pins.tokens == sum(one.tokens for one in live if one.id in view.pins.ids)
         assert row.prefix == common(before, live)
         assert row.overflow == (row.tokens > window)
