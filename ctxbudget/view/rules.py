@@ -264,10 +264,9 @@ def mend(view: View) -> list[Change]:
     """Make the view valid again, as far as what was touched since the last time has broken it."""
     changes: list[Change] = []
     for _ in range(_ROUNDS):
-        if not view.touched:
+        touched, view.touched = view.touched, {}
+        if not touched:
             break
-        touched = {one: view.known[one] for one in view.touched}
-        view.touched.clear()
         for rule in RULES:
             for broken in rule.broken(view, touched):
                 changes.append(view.apply(broken.edit))  # noqa: PERF401 - mostly there is none

@@ -163,12 +163,13 @@ class Survival:
     def lives(self, turn: int) -> list[Life]:
         """Every stretch of every life up to ``turn``, the last one, in order of birth."""
         found: list[Life] = []
+        made = tuple.__new__  # a run has more of them than fragments: without the call that ``Life(…)`` is
         state: _State | None
         for one, last in reversed(self._now.items()):
             until, state = turn, last
             while state is not None:
                 form, since, by, state = state
-                found.append(Life(one, since, until, form, by))
+                found.append(made(Life, (one, since, until, form, by)))
                 until = since - 1
         found.reverse()
         return found

@@ -96,8 +96,8 @@ class View:
         """Tokens each pass has freed this turn."""
         self.recorded: Sequence[Edit] = ()
         """What the recorded agent itself edited before this turn."""
-        self.touched: dict[str, None] = {}
-        """Ids that came or went since the rules were last asked; of those that entered only what can break one: a part
+        self.touched: dict[str, Fragment] = {}
+        """What came or went since the rules were last asked; of those that entered only what can break one: a part
         of a unit that is no longer whole, and what nothing stands before."""
         self.digests: dict[tuple[str, int], Fragment | None] = {}
         self.leasts: dict[str, int] = {}
@@ -229,7 +229,7 @@ class View:
             if number >= fixed and (not number or log[-1].message != fragment.message):
                 self.messages.append(place)
             if not self.places or self.places[-1] < fixed * STRIDE:
-                touched[fragment.id] = None
+                touched[fragment.id] = fragment
             log.append(fragment)
             units.enter(place, fragment)
             if fragment.kind in TELLING:
@@ -237,7 +237,7 @@ class View:
             finished = self.loop.enter(place, fragment)
             self._add(place, fragment)
             if fragment.call is not None and units.parted(fragment.unit):
-                touched[fragment.id] = None
+                touched[fragment.id] = fragment
             for one in followers:
                 one.enter(place, fragment, finished=finished)
 
@@ -270,7 +270,7 @@ class View:
 
     def _put(self, place: int, fragment: Fragment, by: str) -> None:
         self._prefix.touch(place, None)
-        self.touched[fragment.id] = None
+        self.touched[fragment.id] = fragment
         self._add(place, fragment)
         for follower in self._lanes.values():
             follower.put(place, fragment, by)
@@ -284,9 +284,10 @@ class View:
         self.totals.add(fragment, 1)
         if fragment.id in self.pins.ids:
             self.pins.tokens += fragment.tokens
-        for index in self._indexes.values():
-            if index.admits(fragment):
-                index.add(place, fragment)
+        if self._indexes:
+            for index in self._indexes.values():
+                if index.admits(fragment):
+                    index.add(place, fragment)
         if fragment.call is not None:
             if self.units.add(place, fragment):
                 self.loop.revived(fragment.unit)
@@ -297,16 +298,17 @@ class View:
 
     def _drop(self, place: int, fragment: Fragment, by: str) -> None:
         self._prefix.touch(place, fragment.id)
-        self.touched[fragment.id] = None
+        self.touched[fragment.id] = fragment
         self.here.discard(fragment.id)
         del self.live[place]
         del self.places[bisect_left(self.places, place)]
         self.totals.add(fragment, -1)
         if fragment.id in self.pins.ids:
             self.pins.tokens -= fragment.tokens
-        for index in self._indexes.values():
-            if place in index.held:
-                index.drop(place)
+        if self._indexes:
+            for index in self._indexes.values():
+                if place in index.held:
+                    index.drop(place)
         if fragment.call is not None:
             if self.units.drop(place, fragment):
                 self.loop.emptied(fragment.unit)

@@ -27,7 +27,7 @@ def unsettled(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
     """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
     units = {item.unit: None for item, _ in wants.values() if item.call is not None}
     for late in view.between(view.turns[-1], view.end):
-        if late.call is not None and late.answers:
+        if late.call is not None and late.answers and view.units.parted(late.unit):
             units[late.unit] = None
     return units
 
