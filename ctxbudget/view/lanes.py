@@ -57,7 +57,7 @@ class Lanes:
         self._literal, self._pairs, self._least = frozenset(literal), pairs, least
         self.lanes = {layer: Lane() for layer in layers}
         self.thinking = Lane()
-        """Thinking of the unfinished loop."""
+        """Thinking of the unfinished loop, in view or not."""
         self.fixed = 0
         """Tokens that no quota divides: the fixed overhead, and layers without a quota."""
         self.units: dict[str, Members] = {}
@@ -160,7 +160,7 @@ class Lanes:
             return
         lane, place = known
         if by == self.by:
-            if lane is not None:
+            if lane is not None and lane is not self.thinking:
                 lane.hide(place)
             return
         del self._where[item]
