@@ -11,7 +11,7 @@ from ctxbudget.view.notices import dropping, freed
 from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNote, is_state
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.rules import COMPANIONS, RULES, Broken, cut, mend, message_of
-from ctxbudget.view.standins import digested, notice, shortened, stand_in, state_block
+from ctxbudget.view.standins import digested, draft, notice, shortened, stand_in, state_block
 from ctxbudget.view.totals import Harness
 from ctxbudget.view.view import View
 
@@ -31,6 +31,7 @@ __all__ = [
     "View",
     "cut",
     "digested",
+    "draft",
     "dropping",
     "freed",
     "is_state",

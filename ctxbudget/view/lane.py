@@ -84,7 +84,10 @@ class Lane:
         """Tokens of the items from ``place`` on."""
         places, weights = self.places, self.weights
         old, new = bisect_left(places, self._edge), bisect_left(places, place)
-        self._newer += sum([weights[one] for one in places[new:old]]) - sum([weights[one] for one in places[old:new]])
+        if new < old:
+            self._newer += sum([weights[one] for one in places[new:old]])
+        elif old < new:
+            self._newer -= sum([weights[one] for one in places[old:new]])
         self._edge = place
         return self._newer
 

@@ -95,7 +95,7 @@ class Lanes:
         elif layer in self._literal or fragment.id in self.view.pins.ids:
             lane.held += fragment.tokens
         else:
-            lane.join(place, fragment, fragment.tokens, alive=fragment.id in self.view)
+            lane.join(place, fragment, fragment.tokens, alive=fragment.id in self.view.here)
 
     def _layer(self, place: int, fragment: Fragment) -> str:
         """Its layer; text injected after the overhead counts with the message it came in."""

@@ -75,7 +75,7 @@ class Loop:
         elif kind in _FINISHING:
             self.clear(place)
             return True
-        elif fragment.asks:
+        elif fragment.call is not None and fragment.asks:
             self._call(place, fragment)
         return False
 

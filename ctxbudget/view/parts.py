@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -89,6 +89,18 @@ class Follower(Protocol):
 
     def drop(self, fragment: Fragment, by: str) -> None:
         """An edit took a fragment out; what it puts in follows."""
+
+
+@dataclass(slots=True)
+class Made:
+    """What was made of fragments in a run, so that it is made once."""
+
+    digests: dict[tuple[str, int], Fragment | None] = field(default_factory=dict)
+    """Stand-ins by id and cap, None where there is none that is smaller."""
+    drafts: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Texts of digests that were written before they are needed."""
+    leasts: dict[str, int] = field(default_factory=dict)
+    """What the least form costs."""
 
 
 class Change(NamedTuple):

@@ -15,7 +15,7 @@ from ctxbudget.layers import AGENT
 from ctxbudget.trace import Kind
 from ctxbudget.view.index import Index
 from ctxbudget.view.loop import Loop
-from ctxbudget.view.parts import Change
+from ctxbudget.view.parts import Change, Made
 from ctxbudget.view.pins import Pins, overhead
 from ctxbudget.view.placing import STRIDE, insert, places
 from ctxbudget.view.prefix import Prefix
@@ -39,10 +39,10 @@ class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
 
     __slots__ = (
-        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "digests",
-        "freed", "here", "known", "leasts", "limit", "live", "log", "loop", "messages", "overhead", "pins",
-        "place_of", "places", "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched",
-        "turn", "turns", "units", "window",
+        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "freed",
+        "here", "known", "limit", "live", "log", "loop", "made", "messages", "overhead", "pins", "place_of", "places",
+        "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched", "turn", "turns", "units",
+        "window",
     )  # fmt: skip
 
     def __init__(
@@ -99,9 +99,7 @@ class View:
         self.touched: dict[str, Fragment] = {}
         """What came or went since the rules were last asked; of those that entered only what can break one: a part
         of a unit that is no longer whole, and what nothing stands before."""
-        self.digests: dict[tuple[str, int], Fragment | None] = {}
-        self.leasts: dict[str, int] = {}
-        """What the least form of a fragment costs, where a pass has asked."""
+        self.made = Made()
         self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
         self._lanes: dict[Hashable, Follower] = {}

@@ -23,18 +23,18 @@ def least(view: View, item: Fragment) -> Fragment:
     if len(item.text) <= _MARK and item.asks:
         return item
     key = item.id, _LEAST
-    if key not in view.digests:
-        view.digests[key] = stand_in(view, item, _text(item), Form.CLEARED)
-    return view.digests[key] or item
+    if key not in view.made.digests:
+        view.made.digests[key] = stand_in(view, item, _text(item), Form.CLEARED)
+    return view.made.digests[key] or item
 
 
 def least_tokens(view: View, item: Fragment) -> int:
     """What that costs. It is asked for every unit that a walk comes to; the form itself is hardly ever made."""
     if len(item.text) <= _MARK and item.asks:
         return item.tokens
-    known = view.leasts.get(item.id)
+    known = view.made.leasts.get(item.id)
     if known is None:
-        known = view.leasts[item.id] = min(view.tokens_of(_text(item)), item.tokens)
+        known = view.made.leasts[item.id] = min(view.tokens_of(_text(item)), item.tokens)
     return known
 
 

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxbudget.passes.budget_per_layer.least import least, least_tokens
 from ctxbudget.trace import Kind
-from ctxbudget.view import digested
+from ctxbudget.view import digested, draft
 from ctxbudget.view.lane import END
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from ctxbudget.trace import Fragment
     from ctxbudget.view import View
     from ctxbudget.view.lane import Lane
     from ctxbudget.view.lanes import Lanes, Members
+
+_AHEAD = 48
+"""Items whose digests are written together."""
 
 
 class Want(NamedTuple):
@@ -61,9 +64,10 @@ class Walk:
     def wants(self, view: View) -> dict[int, Want]:
         """The places where the view differs from what should stand there."""
         lane, tail, edge, here = self.lane, self.tail, self.edge, view.here
-        items, spared = lane.items, lane.spared
-        lacking = lane.lacking[bisect_left(lane.lacking, edge) :]
-        found = {place: Want(items[place], items[place]) for place in lacking}
+        items, spared, found = lane.items, lane.spared, dict[int, Want]()
+        if lane.lacking and lane.lacking[-1] >= edge:
+            for place in lane.lacking[bisect_left(lane.lacking, edge) :]:
+                found[place] = Want(items[place], items[place])
         for place, form in tail.items():
             if form.id not in here:
                 found[place] = Want(items[place], form)
@@ -71,15 +75,6 @@ class Walk:
             if place not in tail and place not in spared:
                 found[place] = Want(items[place], None)
         return found
-
-    def rest(self, view: View, unit: Members, place: int) -> dict[int, int]:
-        """What else the lane holds of a unit costs in its least form, as far as it does not stay already."""
-        items, tail, edge = self.lane.items, self.tail, self.edge
-        return {
-            at: least_tokens(view, one)
-            for at, (_, one) in unit.items.items()
-            if at != place and at < edge and at not in tail and at in items
-        }
 
 
 def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
@@ -98,9 +93,9 @@ def walk(view: View, lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
             _complete(view, found, place, cost)
         elif place not in tail:
             _look(view, lanes, found, place, cost)
+        if place in tail:
+            found.floor = place
         at -= 1
-    if tail:
-        found.floor = next((place for place in places[at + 1 : found.start] if place in tail), found.edge)
     if found.due:
         found.late = list(dict.fromkeys([found.lane.items[place].unit for place in found.due]))
         for place in sorted(found.due, reverse=True):
@@ -122,50 +117,71 @@ def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     while start < len(places):
         place = places[start]
         newer = spent - lane.weights[place]
-        unit = lanes.units.get(items[place].unit)
-        if room - newer >= cost and (unit is None or not [at for at in unit.items if at < place and at in items]):
+        if room - newer >= cost and _first(lanes.units.get(items[place].unit), place, items):
             break
         start, spent = start + 1, newer
     return Walk(layer, lane, start, room - spent)
 
 
+def _first(unit: Members | None, place: int, items: Container[int]) -> bool:
+    """Whether no other member of the unit stands before ``place`` in the same lane."""
+    if unit is not None:
+        for at in unit.items:
+            if at < place and at in items:
+                return False
+    return True
+
+
 def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     """Take the item at ``place`` if it fits together with what must stay of its unit."""
-    item = found.lane.items[place]
-    unit = lanes.units.get(item.unit)
-    room, rest = found.left, None
+    items, tail, edge = found.lane.items, found.tail, found.edge
+    unit = lanes.units.get(items[place].unit)
+    room, rest = found.left, dict[int, int]()
     if unit is not None:
-        rest = found.rest(view, unit, place)
-        room -= sum(rest.values())
+        for at, (_, one) in unit.items.items():
+            if at < edge and at != place and at not in tail and at in items:
+                rest[at] = least_tokens(view, one)
+                room -= rest[at]
         if unit.dues:
             room -= unit.due(found.layer)
-    form = _form(view, item, room, cost)
+    form = _form(view, found.lane, place, room, cost)
     if form is None:
         if found.dropped is None:
-            found.dropped = item.tokens
+            found.dropped = items[place].tokens
         return
-    found.tail[place] = form
+    tail[place] = form
     found.left = room - form.tokens
-    if rest:
-        for at, paid in rest.items():
-            if at < place:
-                found.due[at] = paid
-            else:
-                found.tail[at] = least(view, found.lane.items[at])
+    for at, paid in rest.items():
+        if at < place:
+            found.due[at] = paid
+        else:
+            tail[at] = least(view, items[at])
 
 
-def _form(view: View, item: Fragment, room: int, cost: int) -> Fragment | None:
+def _form(view: View, lane: Lane, place: int, room: int, cost: int) -> Fragment | None:
     """The largest form that fits."""
+    item = lane.items[place]
     if item.tokens <= room:
         return item
-    short = None if item.kind is Kind.INJECTED else digested(view, item, cost)
+    if item.kind is Kind.INJECTED:
+        return None
+    key = item.id, cost
+    if key not in view.made.digests and key not in view.made.drafts:
+        draft(view, _next(lane, place, cost), cost)
+    short = digested(view, item, cost)
     return short if short is not None and short.tokens <= room else None
+
+
+def _next(lane: Lane, place: int, cost: int) -> Iterator[Fragment]:
+    """The item at ``place``, and those that will leave after it."""
+    at = bisect_left(lane.places, place)
+    items = (lane.items[one] for one in lane.places[at : at + _AHEAD])
+    return (one for one in items if one.tokens > cost and one.kind is not Kind.INJECTED)
 
 
 def _complete(view: View, found: Walk, place: int, cost: int) -> None:
     """A member of a unit that stays: more than its least form where that fits."""
-    item = found.lane.items[place]
     room = found.left + found.due.pop(place)
-    form = _form(view, item, room, cost) or least(view, item)
+    form = _form(view, found.lane, place, room, cost) or least(view, found.lane.items[place])
     found.tail[place] = form
     found.left = room - form.tokens
