@@ -106,11 +106,10 @@ def rested(view: View, wants: dict[int, Want], stays: Mapping[str, bool]) -> Non
     loop, live, here = view.loop, view.units.live, view.here
     affected, change = dict(loop.idle), dict[int, int]()
     for unit, will in stays.items():
-        stretch = loop.home.get(unit)
+        stretch = loop.home.get(unit) if will != (unit in live) else None
         if stretch is not None:
             affected[stretch.start] = stretch
-            if will != (unit in live):
-                change[stretch.start] = change.get(stretch.start, 0) + (1 if will else -1)
+            change[stretch.start] = change.get(stretch.start, 0) + (1 if will else -1)
     for start, stretch in affected.items():
         held = stretch.live + change.get(start, 0) > 0 or stretch is loop.stretches[-1]
         for thinking in stretch.thinking:
