@@ -39,7 +39,7 @@ class Lane:
         self._edge = self._newer = 0
         """A place, and what the items from there on cost."""
 
-    def join(self, place: int, item: Fragment, weight: int, *, alive: bool) -> None:
+    def join(self, place: int, item: Fragment, weight: int, alive: bool) -> None:
         """An item belongs to the layer now."""
         self.items[place] = item
         self.weights[place] = weight
@@ -91,7 +91,7 @@ class Lane:
         self._edge = place
         return self._newer
 
-    def show(self, place: int, *, short: bool) -> None:
+    def show(self, place: int, short: bool) -> None:
         """An item came into view, whole or as a digest."""
         if place in self.items:
             _insert(self.alive, place)

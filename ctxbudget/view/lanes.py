@@ -66,9 +66,9 @@ class Lanes:
         self._where: dict[str, tuple[Lane | None, int]] = {}
         self._ours: dict[str, str] = {}
         for place in view.places:
-            self.enter(place, view.live[place], finished=False)
+            self.enter(place, view.live[place], False)
 
-    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
         """A recorded fragment entered, or another pass left this stand-in."""
         if finished:
             loop, self.thinking = self.thinking, Lane()
@@ -76,7 +76,7 @@ class Lanes:
                 self._join(where, loop.items[where])
         if self._pairs and fragment.id in self.view.loop.holder:
             self._where[fragment.id] = self.thinking, place
-            self.thinking.join(place, fragment, fragment.tokens, alive=True)
+            self.thinking.join(place, fragment, fragment.tokens, True)
         else:
             self._join(place, fragment)
 
@@ -95,7 +95,7 @@ class Lanes:
         elif layer in self._literal or fragment.id in self.view.pins.ids:
             lane.held += fragment.tokens
         else:
-            lane.join(place, fragment, fragment.tokens, alive=fragment.id in self.view.here)
+            lane.join(place, fragment, fragment.tokens, fragment.id in self.view.here)
 
     def _layer(self, place: int, fragment: Fragment) -> str:
         """Its layer; text injected after the overhead counts with the message it came in."""
@@ -142,19 +142,19 @@ class Lanes:
         if fragment.id in self._where:
             lane, where = self._where[fragment.id]
             if lane is not None:
-                lane.show(where, short=False)
+                lane.show(where, False)
         elif by != self.by:
             if fragment.form is not Form.NOTICED:
-                self.enter(place, fragment, finished=False)
+                self.enter(place, fragment, False)
         elif len(fragment.stands_for) == 1 and fragment.stands_for[0] in self._where:
             self._ours[fragment.id] = fragment.stands_for[0]
             lane, where = self._where[fragment.stands_for[0]]
             if lane is not None and fragment.form is Form.DIGEST:
-                lane.show(where, short=True)
+                lane.show(where, True)
 
     def drop(self, fragment: Fragment, by: str) -> None:
         """An edit took a fragment out; one by another pass takes the item away for good."""
-        item = self._ours.get(fragment.id, fragment.id)
+        item = self._ours.get(fragment.id, fragment.id) if fragment.form is not None else fragment.id
         known = self._where.get(item)
         if known is None:
             return

@@ -81,7 +81,7 @@ def nonzero(amounts: Mapping[str, int]) -> dict[str, int]:
 class Follower(Protocol):
     """What a pass remembers of a run, kept up to date by the view."""
 
-    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
         """A recorded fragment entered; ``finished`` where it ended a tool loop."""
 
     def put(self, place: int, fragment: Fragment, by: str) -> None:

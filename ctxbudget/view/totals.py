@@ -49,7 +49,7 @@ class Harness:
         for fragment in view.fragments():
             self._add(fragment, 1)
 
-    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
         """A recorded fragment entered."""
         del place, finished
         self._add(fragment, 1)

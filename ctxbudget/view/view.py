@@ -237,7 +237,7 @@ class View:
             if fragment.call is not None and units.parted(fragment.unit):
                 touched[fragment.id] = fragment
             for one in followers:
-                one.enter(place, fragment, finished=finished)
+                one.enter(place, fragment, finished)
 
     def apply(self, edit: Edit) -> Change:
         """Carry out one edit. Raises ValueError where it removes what is not in view (a mistake of the pass)."""

@@ -48,23 +48,22 @@ class BudgetPerLayer:
     pairs: bool = True
     """Keep calls with their results, and thinking with the calls of its unfinished loop."""
 
-    def plan(self, view: View) -> Iterator[Edit | Note]:
+    def plan(self, view: View) -> list[Edit | Note]:
         """The differences between what the view shows and what the quotas allow."""
         lanes = view.lanes((NAME, self.literal, self.pairs, tuple(self.quotas)), self._lanes)
         lanes.settle()
         useful, by_layer = max(0, view.limit - lanes.fixed), lanes.lanes
         rooms = {layer: int(share * useful) - by_layer[layer].held for layer, share in self.quotas.items()}
-        if min(rooms.values(), default=0) < 0:
-            yield from self._borrow(rooms)
+        notes = list(self._borrow(rooms)) if rooms and min(rooms.values()) < 0 else []
         walks = self._walks(view, lanes, rooms)
-        yield from _starved(walks)
+        notes += _starved(walks)
         wants: dict[int, Want] = {}
         for one in walks.values():
             if one.lane.places:
                 wants.update(one.wants(view))
         if self.pairs:
             rested(view, wants, completed(view, lanes, walks, wants, unsettled(view, wants)))
-        yield from self._edits(view, wants)
+        return [*notes, *self._edits(view, wants)]
 
     def _lanes(self, view: View) -> Lanes:
         for layer in (*self.quotas, *self.literal, self.lender):
@@ -97,7 +96,8 @@ class BudgetPerLayer:
         that by the lender.
         """
         home = view.scheme.kinds[Kind.THINKING]
-        cost, walks = self.digest_cost, dict[str, Walk]()
+        cost = self.digest_cost
+        walks: dict[str, Walk] = {}
         for layer, room in rooms.items():
             if layer != home or layer == self.lender:
                 walks[layer] = walk(view, lanes, layer, room, cost)
@@ -111,24 +111,29 @@ class BudgetPerLayer:
             walks[home] = walk(view, lanes, home, max(0, own - thinking), cost)
         return walks
 
-    def _edits(self, view: View, wants: dict[int, Want]) -> Iterator[Edit]:
-        drops = []
+    def _edits(self, view: View, wants: dict[int, Want]) -> list[Edit]:
+        edits: list[Edit] = []
+        drops: list[Fragment] = []
         for place in sorted(wants):
             item, form = wants[place]
             old = view.stand_for(item.id)
             if form is not None:
-                yield Edit(NAME, (old.id,) if old else (), (form,), form.form, BACK if form is item else SHORT)
+                reason = BACK if form is item else SHORT
+                edits.append(Edit(NAME, (old.id,) if old else (), (form,), form.form, reason))
             elif old is not None:
                 drops.append(old)
         gone = cut(view, drops, COMPANIONS) if self.pairs else drops
         if gone:
-            yield Edit(NAME, tuple([fragment.id for fragment in gone]), reason="no room in the quota of its layer")
+            edits.append(Edit(NAME, tuple([one.id for one in gone]), (), None, "no room in the quota of its layer"))
+        return edits
 
 
-def _starved(walks: Mapping[str, Walk]) -> Iterator[Note]:
+def _starved(walks: Mapping[str, Walk]) -> list[Note]:
     """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
     spare = max([one.left for one in walks.values() if one.dropped is None], default=0)
+    found: list[Note] = []
     for layer, one in walks.items():
         if one.dropped is not None and spare >= one.dropped:
             text = f"{layer} dropped {one.dropped:,} tokens that another layer's quota had room for"
-            yield Note("starved", text, layer, one.dropped)
+            found.append(Note("starved", text, layer, one.dropped))
+    return found

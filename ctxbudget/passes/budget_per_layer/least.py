@@ -19,8 +19,10 @@ _LEAST = -1
 
 
 def least(view: View, item: Fragment) -> Fragment:
-    """A call without its arguments, a marker for a result; itself where that would not be smaller."""
-    if len(item.text) <= _MARK and item.asks:
+    """A call without its arguments, a marker for a result; itself where that would not be smaller. ``item`` is one of
+    the two.
+    """
+    if len(item.text) <= _MARK and item.role == "assistant":
         return item
     key = item.id, _LEAST
     if key not in view.made.digests:
@@ -30,7 +32,7 @@ def least(view: View, item: Fragment) -> Fragment:
 
 def least_tokens(view: View, item: Fragment) -> int:
     """What that costs. It is asked for every unit that a walk comes to; the form itself is hardly ever made."""
-    if len(item.text) <= _MARK and item.asks:
+    if len(item.text) <= _MARK and item.role == "assistant":
         return item.tokens
     known = view.made.leasts.get(item.id)
     if known is None:
@@ -39,4 +41,4 @@ def least_tokens(view: View, item: Fragment) -> int:
 
 
 def _text(item: Fragment) -> str:
-    return shortened(item) if item.asks else GONE
+    return shortened(item) if item.role == "assistant" else GONE

@@ -104,7 +104,8 @@ def rested(view: View, wants: dict[int, Want], stays: Mapping[str, bool]) -> Non
     the units that may have changed whether anything of them will be in view.
     """
     loop, live, here = view.loop, view.units.live, view.here
-    affected, change = dict(loop.idle), dict[int, int]()
+    affected = dict(loop.idle)
+    change: dict[int, int] = {}
     for unit, will in stays.items():
         stretch = loop.home.get(unit) if will != (unit in live) else None
         if stretch is not None:

@@ -64,7 +64,8 @@ class Walk:
     def wants(self, view: View) -> dict[int, Want]:
         """The places where the view differs from what should stand there."""
         lane, tail, edge, here = self.lane, self.tail, self.edge, view.here
-        items, spared, found = lane.items, lane.spared, dict[int, Want]()
+        items, spared = lane.items, lane.spared
+        found: dict[int, Want] = {}
         if lane.lacking and lane.lacking[-1] >= edge:
             for place in lane.lacking[bisect_left(lane.lacking, edge) :]:
                 found[place] = Want(items[place], items[place])
@@ -136,7 +137,8 @@ def _look(view: View, lanes: Lanes, found: Walk, place: int, cost: int) -> None:
     """Take the item at ``place`` if it fits together with what must stay of its unit."""
     items, tail, edge = found.lane.items, found.tail, found.edge
     unit = lanes.units.get(items[place].unit)
-    room, rest = found.left, dict[int, int]()
+    room = found.left
+    rest: dict[int, int] = {}
     if unit is not None:
         for at, (_, one) in unit.items.items():
             if at < edge and at != place and at not in tail and at in items:

@@ -57,7 +57,7 @@ class Log:
         for number, fragment in enumerate(view.log):
             self._note(number, fragment)
 
-    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
         """A recorded fragment entered."""
         del finished
         self._note(place // STRIDE, fragment)

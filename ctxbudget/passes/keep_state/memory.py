@@ -41,13 +41,13 @@ class Memory:
         """Lines of the units that nothing stands for in the view, by unit, in the order in which they went."""
         self._unsettled: dict[str, None] = {}
         for number, fragment in enumerate(view.log):
-            self.enter(number * STRIDE, fragment, finished=False)
+            self.enter(number * STRIDE, fragment, False)
             if fragment.id not in view:
                 self._unsettled[fragment.unit] = None
 
     # ── what the view tells ────────────────────────────────────────────────────────────────────────────────────
 
-    def enter(self, place: int, fragment: Fragment, *, finished: bool) -> None:
+    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
         """A recorded fragment entered."""
         del finished
         self.deeds.note(fragment)
