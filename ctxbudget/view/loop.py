@@ -75,7 +75,7 @@ class Loop:
         elif kind in _FINISHING:
             self.clear(place)
             return True
-        elif fragment.call is not None and fragment.asks:
+        elif fragment.call is not None and fragment.role == "assistant":
             self._call(place, fragment)
         return False
 

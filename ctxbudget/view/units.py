@@ -42,7 +42,7 @@ class Units:
         if members is None:
             members = self.born[fragment.unit] = []
         if fragment.role == "assistant":
-            self._asked(place, fragment, new=not members)
+            self._asked(place, fragment, not members)
         else:
             self._answered(place, fragment, members)
         members.append(fragment)
@@ -50,7 +50,7 @@ class Units:
     def _same_reply(self, fragment: Fragment) -> bool:
         return self.open is not None and self.born[self.open][0].message == fragment.message
 
-    def _asked(self, place: int, fragment: Fragment, *, new: bool) -> None:
+    def _asked(self, place: int, fragment: Fragment, new: bool) -> None:
         if new:
             self.open = fragment.unit
             self.starts.append(place)

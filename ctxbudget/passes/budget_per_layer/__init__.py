@@ -56,11 +56,10 @@ class BudgetPerLayer:
         rooms = {layer: int(share * useful) - by_layer[layer].held for layer, share in self.quotas.items()}
         notes = list(self._borrow(rooms)) if rooms and min(rooms.values()) < 0 else []
         walks = self._walks(view, lanes, rooms)
-        notes += _starved(walks)
+        notes += _starved(rooms, walks)
         wants: dict[int, Want] = {}
         for one in walks.values():
-            if one.lane.places:
-                wants.update(one.wants(view))
+            wants.update(one.wants(view))
         if self.pairs:
             rested(view, wants, completed(view, lanes, walks, wants, unsettled(view, wants)))
         return [*notes, *self._edits(view, wants)]
@@ -92,23 +91,25 @@ class BudgetPerLayer:
                 yield Note("cannot-fit", f"cannot fit: {short}", layer, -room)
 
     def _walks(self, view: View, lanes: Lanes, rooms: dict[str, int]) -> dict[str, Walk]:
-        """Every layer's walk. The thinking that must stay with what these keep is paid by its own layer, and beyond
-        that by the lender.
+        """The walk of every layer that has anything. The thinking that must stay with what these keep is paid by its
+        own layer, and beyond that by the lender.
         """
-        home = view.scheme.kinds[Kind.THINKING]
-        cost = self.digest_cost
+        home, lender, cost = view.scheme.kinds[Kind.THINKING], self.lender, self.digest_cost
         walks: dict[str, Walk] = {}
         for layer, room in rooms.items():
-            if layer != home or layer == self.lender:
+            if lanes.lanes[layer].places and (layer != home or layer == lender):
                 walks[layer] = walk(view, lanes, layer, room, cost)
-        thinking = resting(view, lanes, walks, self.lender) if self.pairs else 0
-        own = rooms.get(home, 0) if home != self.lender else 0
-        if thinking > own and self.lender in walks:
-            room = rooms[self.lender] - (thinking - own)
-            walks[self.lender] = walk(view, lanes, self.lender, room, cost)
-            thinking = resting(view, lanes, walks, self.lender)
-        if home in rooms and home not in walks:
-            walks[home] = walk(view, lanes, home, max(0, own - thinking), cost)
+        thinking = resting(view, lanes, walks, lender) if self.pairs else 0
+        own = rooms.get(home, 0) if home != lender else 0
+        if thinking > own and lender in rooms:
+            rooms[lender] -= thinking - own
+            if lender in walks:
+                walks[lender] = walk(view, lanes, lender, rooms[lender], cost)
+                thinking = resting(view, lanes, walks, lender)
+        if home in rooms and home != lender:
+            rooms[home] = max(0, own - thinking)
+            if lanes.lanes[home].places:
+                walks[home] = walk(view, lanes, home, rooms[home], cost)
         return walks
 
     def _edits(self, view: View, wants: dict[int, Want]) -> list[Edit]:
@@ -128,9 +129,14 @@ class BudgetPerLayer:
         return edits
 
 
-def _starved(walks: Mapping[str, Walk]) -> list[Note]:
+def _starved(rooms: Mapping[str, int], walks: Mapping[str, Walk]) -> list[Note]:
     """Layers that dropped something while another kept all it had and left room enough for it (CB106)."""
-    spare = max([one.left for one in walks.values() if one.dropped is None], default=0)
+    spare = 0
+    for layer, room in rooms.items():
+        if layer not in walks:
+            spare = max(spare, room)
+        elif walks[layer].dropped is None:
+            spare = max(spare, walks[layer].left)
     found: list[Note] = []
     for layer, one in walks.items():
         if one.dropped is not None and spare >= one.dropped:

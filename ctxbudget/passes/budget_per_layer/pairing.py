@@ -27,7 +27,7 @@ def unsettled(view: View, wants: Mapping[int, Want]) -> dict[str, None]:
     """Units with a change in them, and those with a result that has only now arrived: its call may be gone."""
     units = {item.unit: None for item, _ in wants.values() if item.call is not None}
     for late in view.between(view.turns[-1], view.end):
-        if late.call is not None and late.answers and view.units.parted(late.unit):
+        if late.call is not None and late.role != "assistant" and view.units.parted(late.unit):
             units[late.unit] = None
     return units
 
@@ -91,7 +91,7 @@ def resting(view: View, lanes: Lanes, walks: Mapping[str, Walk], lender: str) ->
     since = stretches[first].start
     older: dict[int, Stretch] = {}
     for walk in walks.values():
-        kept = walk.units(view.loop.since, since) if walk.layer != lender and walk.lane.places else ()
+        kept = walk.units(view.loop.since, since) if walk.layer != lender else ()
         for unit in (*walk.late, *kept):
             stretch = home.get(unit)
             if stretch is not None and stretch.start < since:

@@ -112,7 +112,7 @@ def _all_whole(lanes: Lanes, layer: str, room: int, cost: int) -> Walk:
     """From where on everything stays whole: what fits, before less than ``cost`` is left, in whole units."""
     lane = lanes.lanes[layer]
     places, items = lane.places, lane.items
-    if not places or room < cost:
+    if room < cost:
         return Walk(layer, lane, len(places), room)
     start, spent = lane.fitting(room)
     while start < len(places):
