@@ -74,7 +74,7 @@ def digest(
     seen = observe(fragment, cap_tokens, hints, ok)
     sketch = _sketched(seen)
     parts = (*_outcome(seen), *sketch.parts)
-    per = chars_per_token(len(fragment.text), fragment.counted, fragment.tokens)
+    per = chars_per_token(limit, len(fragment.text), fragment.counted, fragment.tokens)
     return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not seen.answers, per=per)
 
 

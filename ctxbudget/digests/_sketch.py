@@ -56,15 +56,15 @@ def fitted(
     return alone
 
 
-def chars_per_token(chars: int, counted: int, tokens: int) -> float:
-    """About how many characters a token of a digest has. The text it is made of tells a third of it, as the rest are
-    words of ours; and what its counted tokens come to in a prompt. On the real traces fewer second attempts are needed
-    with it than without, at every size, and digests come out as full.
+def chars_per_token(cap: int, chars: int, counted: int, tokens: int) -> float:
+    """About how many characters a token of a digest has. It is made of passages of the text, the more of them the
+    larger it is, and of words of ours; and its tokens are scaled as those of the text were. On the real traces fewer
+    second attempts are needed with it than without, and digests come out as full.
     """
     if not counted or not tokens:
         return _CHARS
-    own, scale = min(max(chars / counted, 2.0), 7.0), min(max(counted / tokens, 0.4), 1.5)
-    return (0.7 * _CHARS + 0.3 * own) * scale
+    passages, own = min(0.2 + cap / 600, 0.8), min(max(chars / counted, 2.0), 7.0)
+    return ((1 - passages) * _CHARS + passages * own) * min(max(counted / tokens, 0.4), 1.5)
 
 
 def _filled(lead: str, parts: Sequence[Part], cap: int, count: Callable[[str], int], per: float) -> str:
