@@ -1,6 +1,7 @@
 """``category-budget`` against its rule, written down naively; and what its options and its pair rule do."""
 
 import random
+from importlib import import_module
 
 import pytest
 from checking import steps
@@ -9,9 +10,10 @@ from sketch import shown, sketch, words
 from ctxbudget.digests import digest
 from ctxbudget.errors import UnknownName
 from ctxbudget.passes.budget_per_layer import BudgetPerLayer
+from ctxbudget.passes.budget_per_layer.least import least, least_tokens
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
-from ctxbudget.trace import Form, Kind
+from ctxbudget.trace import Form, Fragment, Kind, Origin
 from ctxbudget.view import View
 
 LAYERS = {
@@ -190,6 +192,33 @@ def test_injected_text_leaves_with_its_message():
 def test_a_starved_layer_is_noted():
     _, row = last("S10 U5 | c1:5 r1:30 | c2:5 r2:120 | c3:5 r3:20", 400)
     assert ("starved", "observation") in {(note.code, note.layer) for note in row.notes}
+
+
+def test_that_digests_are_written_ahead_changes_nothing(monkeypatch):
+    digests = 0
+    for seed in range(24):
+        rng = random.Random(seed)
+        trace, window = sketch(history(rng)), rng.randint(150, 900)
+        runs = []
+        for ahead in (1, 3, 48):
+            monkeypatch.setattr(import_module("ctxbudget.passes.budget_per_layer.walk"), "_AHEAD", ahead)
+            runs.append([row for _, row in steps(trace, find("category-budget"), window)])
+        assert runs[0] == runs[1] == runs[2]
+        digests += sum(change.form is Form.DIGEST for row in runs[0] for change in row.edits)
+    assert digests > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "smaller"),
+    [("Read {}", False), ("Read " + "x" * 36, True), ("Read " + "x" * 35, False)],
+    ids=["no longer than its marker", "a character longer", "just as long"],
+)
+def test_the_least_form_of_a_call_costs_what_is_said_of_it(text, smaller):
+    """Counted by the character, as what it costs would be the same in words."""
+    call = Fragment("t2.0", Kind.CALL, text, 90, 90, 2, "u", 1, "assistant", Origin("s", 1), call="c", tool="Read")
+    view = View(window=1000, count=len)
+    assert least_tokens(view, call) == least(view, call).tokens
+    assert (least(view, call) is not call) is smaller
 
 
 def test_an_unknown_layer_is_an_error():
