@@ -2,12 +2,13 @@
 
     python tests/bench/replay_cost.py                       the cost grows with the turns: at most 2.3 times for twice
     python tests/bench/replay_cost.py --session FILE        no preset takes more time than loading FILE took
-    python tests/bench/replay_cost.py --write FILE          write the 8,000 turns as a Claude Code session (43 MB)
+    python tests/bench/replay_cost.py --write FILE          write the 8,000 turns as a Claude Code session (51 MB)
     python tests/bench/replay_cost.py --profile PRESET      where the time goes
 
 A turn of the synthetic session has four fragments on average (reasoning, thinking, one to three calls with their
 results, now and then a plan, a user text, a reminder), about 1,100 tokens; results are skewed like those of real
-coding sessions.
+coding sessions. Every line of their text holds four identifiers and numbers, far more than real text does: for what
+reads those (summaries, priorities, digests of searches) it is the worst case, slower than loading by itself.
 """
 
 import cProfile
