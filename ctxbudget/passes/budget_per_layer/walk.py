@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ctxbudget.view.lanes import Lanes, Members
 
 _AHEAD = 48
-"""Items whose digests are written together."""
+"""Items whose digests are written together at most; no more than were needed so far, for many are never needed."""
 
 
 class Want(NamedTuple):
@@ -169,15 +169,16 @@ def _form(view: View, lane: Lane, place: int, room: int, cost: int) -> Fragment 
         return None
     key = item.id, cost
     if key not in view.made.digests and key not in view.made.drafts:
-        draft(view, _next(lane, place, cost), cost)
+        ahead = min(_AHEAD, 1 + len(view.made.digests))
+        draft(view, _next(lane, place, cost, ahead), cost)
     short = digested(view, item, cost)
     return short if short is not None and short.tokens <= room else None
 
 
-def _next(lane: Lane, place: int, cost: int) -> Iterator[Fragment]:
-    """The item at ``place``, and those that will leave after it."""
+def _next(lane: Lane, place: int, cost: int, ahead: int) -> Iterator[Fragment]:
+    """The item at ``place``, and those that will leave after it, ``ahead`` in all."""
     at = bisect_left(lane.places, place)
-    items = (lane.items[one] for one in lane.places[at : at + _AHEAD])
+    items = (lane.items[one] for one in lane.places[at : at + ahead])
     return (one for one in items if one.tokens > cost and one.kind is not Kind.INJECTED)
 
 
