@@ -75,7 +75,7 @@ def digest(
     sketch = _sketched(seen)
     parts = (*_outcome(seen), *sketch.parts)
     per = chars_per_token(limit, len(fragment.text), fragment.counted, fragment.tokens)
-    return fitted(leads(seen, sketch), parts, limit, count, whole_lead=not seen.answers, per=per)
+    return fitted(leads(seen, sketch), parts, limit, count, not seen.answers, per)
 
 
 def _sketched(seen: Observed) -> Sketch:

@@ -38,6 +38,7 @@ _BACK = re.compile(
 _GEMINI = re.compile(
     r"Command: [^\n]*\nDirectory: [^\n]*\n(?:Stdout|Output): (?P<out>.*?)\n(?:Stderr|Error): ", re.DOTALL
 )
+_GEMINI_BEGINS = "Command: "
 _GEMINI_CODE = re.compile(r"\nExit Code: (-?\d+)\n")
 _ENDS = ("system-reminder>", "_error>", "output>", ")", "bash-$", "]")
 _REACH = 4_000
@@ -63,7 +64,7 @@ def unwrapped(text: str) -> tuple[str, int | None]:
     body = text[start:stop]
     if len(body) < _SILENT and _NOTHING.match(body):
         return "", status
-    if gemini := _GEMINI.match(body):
+    if body.startswith(_GEMINI_BEGINS) and (gemini := _GEMINI.match(body)):
         code = _GEMINI_CODE.search(body, gemini.end())
         return gemini["out"], int(code[1]) if code else status
     return body, status

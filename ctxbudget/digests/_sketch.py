@@ -34,7 +34,6 @@ def fitted(
     parts: Sequence[Part],
     cap: int,
     count: Callable[[str], int],
-    *,
     whole_lead: bool = False,
     per: float = _CHARS,
 ) -> str:

@@ -85,6 +85,7 @@ def whole_lines(text: str, size: int) -> str:
 
 def clean(text: str) -> str:
     """Text without control characters and lone surrogates."""
-    if text.replace("\n", "").isprintable():  # true of most texts, and many times as fast as to look for what is not
+    # true of most texts, and many times as fast as to look for what is not
+    if text.isprintable() or text.replace("\n", "").isprintable():
         return text
     return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))

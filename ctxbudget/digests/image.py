@@ -20,8 +20,10 @@ _DATA = re.compile(r"\s*data:(?P<type>image/[\w.+-]+)?(?:;[\w=-]+)*;base64,")
 
 def score(seen: Observed) -> float:
     """Media, and text that is nothing but a ``data:`` URL of an image."""
-    data = seen.answers and _DATA.match(seen.fragment.text[:200])
-    return 1.0 if seen.fragment.kind is Kind.MEDIA or data else 0.0
+    if seen.fragment.kind is Kind.MEDIA:
+        return 1.0
+    head = seen.fragment.text[:200]
+    return 1.0 if "data:" in head and seen.answers and _DATA.match(head) else 0.0
 
 
 def sketch(seen: Observed) -> Sketch:

@@ -218,7 +218,7 @@ class View:
             self.overhead = overhead(fragments)
         self.spoken.update([one.message for one in fragments if one.kind is Kind.USER])
         self.survival.born(fragments, self.turn)
-        fixed = self.overhead
+        fixed, edge = self.overhead, self.overhead * STRIDE
         for fragment in fragments:
             number = len(log)
             place = number * STRIDE
@@ -226,7 +226,7 @@ class View:
                 pins.ids.add(fragment.id)
             if number >= fixed and (not number or log[-1].message != fragment.message):
                 self.messages.append(place)
-            if not self.places or self.places[-1] < fixed * STRIDE:
+            if not self.places or self.places[-1] < edge:
                 touched[fragment.id] = fragment
             log.append(fragment)
             units.enter(place, fragment)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ctxbudget.view.lane import Lane
     from ctxbudget.view.lanes import Lanes, Members
 
-_AHEAD = 48
+_AHEAD = 96
 """Items whose digests are written together at most; no more than were needed so far, for many are never needed."""
 
 
@@ -167,11 +167,13 @@ def _form(view: View, lane: Lane, place: int, room: int, cost: int) -> Fragment 
         return item
     if item.kind is Kind.INJECTED:
         return None
-    key = item.id, cost
-    if key not in view.made.digests and key not in view.made.drafts:
-        ahead = min(_AHEAD, 1 + len(view.made.digests))
-        draft(view, _next(lane, place, cost, ahead), cost)
-    short = digested(view, item, cost)
+    try:
+        short = view.made.digests[item.id, cost]
+    except KeyError:
+        if (item.id, cost) not in view.made.drafts:
+            ahead = min(_AHEAD, 1 + len(view.made.digests))
+            draft(view, _next(lane, place, cost, ahead), cost)
+        short = digested(view, item, cost)
     return short if short is not None and short.tokens <= room else None
 
 
