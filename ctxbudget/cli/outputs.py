@@ -18,7 +18,6 @@ from ctxbudget.renderers import (
     TABLES,
     Look,
     for_suffix,
-    terminal,
 )
 
 if TYPE_CHECKING:
@@ -124,6 +123,8 @@ def write(report: AnyReport, renderer: str, look: Look, output: Output) -> None:
 
 def write_blocks(blocks: Iterable[Block], look: Look, output: Output) -> None:
     """Write a page as the terminal shows it."""
+    from ctxbudget.renderers import terminal  # noqa: PLC0415 - other formats do without
+
     with output.writing() as stream:
         terminal.render_blocks(blocks, look, stream)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxbudget.estimators import estimator
-from ctxbudget.view import RECORDED, Change, Harness, Note, View, is_state
+from ctxbudget.replay.harness import Harness
+from ctxbudget.view import RECORDED, Change, Note, View, is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,7 @@ class Runner:
         names = dict.fromkeys(stage.estimator for stage in strategy.stages if stage.estimator is not None)
         self._estimators: dict[str, Estimator] = {name: estimator(name) for name in names}
         if names:
-            self._harness = view.lanes("harness", Harness)
+            self._harness = view.follower("harness", Harness)
 
     def begin(self) -> None:
         """A turn begins."""

@@ -12,7 +12,6 @@ from ctxbudget.view.parts import ENGINE, RECORDED, Change, Life, Note, SummaryNo
 from ctxbudget.view.placing import STRIDE
 from ctxbudget.view.rules import COMPANIONS, RULES, Broken, cut, mend, message_of
 from ctxbudget.view.standins import digested, draft, notice, shortened, stand_in, state_block
-from ctxbudget.view.totals import Harness
 from ctxbudget.view.view import View
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "STRIDE",
     "Broken",
     "Change",
-    "Harness",
     "Index",
     "Life",
     "Note",

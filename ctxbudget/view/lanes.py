@@ -1,7 +1,8 @@
 """The log by layer, as a pass sees it that divides the window anew at every turn.
 
 A lane holds what a layer would show if nothing were short: recorded fragments, or what *other* passes left of them.
-Running sums answer "from where on does everything fit" in logarithmic time, so that dividing costs what changes.
+From where on everything fits is known from the turn before and moves as far as the log has grown, so that dividing
+costs what changes.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
     from ctxbudget.layers import Scheme
     from ctxbudget.trace import Fragment
-    from ctxbudget.view.view import View
 
 _SHORT = 300
 """Characters of a text whose count is remembered: markers and the lines of a summary come again."""
@@ -36,37 +35,6 @@ class Totals:
         if kind not in kinds:
             kinds[kind.value] = 0  # a plain name; a kind finds it, being a string
         kinds[kind] += tokens
-
-
-class Harness:
-    """What a harness sees of a view: counted tokens and characters. A follower, for strategies that go by them."""
-
-    __slots__ = ("chars", "counted")
-
-    def __init__(self, view: View) -> None:
-        """As the view stands."""
-        self.counted = self.chars = 0
-        for fragment in view.fragments():
-            self._add(fragment, 1)
-
-    def enter(self, place: int, fragment: Fragment, finished: bool) -> None:
-        """A recorded fragment entered."""
-        del place, finished
-        self._add(fragment, 1)
-
-    def put(self, place: int, fragment: Fragment, by: str) -> None:
-        """An edit put a fragment in."""
-        del place, by
-        self._add(fragment, 1)
-
-    def drop(self, fragment: Fragment, by: str) -> None:
-        """An edit took a fragment out."""
-        del by
-        self._add(fragment, -1)
-
-    def _add(self, fragment: Fragment, sign: int) -> None:
-        self.counted += fragment.counted * sign
-        self.chars += len(fragment.text) * sign
 
 
 class Measure:

@@ -39,7 +39,7 @@ class View:
     """What the model would see, and everything a pass may ask about it. Passes read; the engine writes."""
 
     __slots__ = (
-        "__weakref__", "_indexes", "_lanes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "freed",
+        "__weakref__", "_followers", "_indexes", "_prefix", "accompanied", "aids", "atomic_loops", "count", "freed",
         "here", "known", "limit", "live", "log", "loop", "made", "messages", "overhead", "pins", "place_of", "places",
         "recorded", "reserve", "scheme", "spoken", "survival", "task", "totals", "touched", "turn", "turns", "units",
         "window",
@@ -102,7 +102,7 @@ class View:
         self.made = Made()
         self._prefix = Prefix()
         self._indexes: dict[Hashable, Index] = {}
-        self._lanes: dict[Hashable, Follower] = {}
+        self._followers: dict[Hashable, Follower] = {}
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,11 +191,11 @@ class View:
                     index.add(place, self.live[place])
         return index
 
-    def lanes(self, question: Hashable, make: Callable[[View], F]) -> F:
+    def follower(self, question: Hashable, make: Callable[[View], F]) -> F:
         """What one pass remembers, such as the log by layer; made when first asked for, then kept up to date."""
-        if question not in self._lanes:
-            self._lanes[question] = make(self)
-        return cast("F", self._lanes[question])
+        if question not in self._followers:
+            self._followers[question] = make(self)
+        return cast("F", self._followers[question])
 
     def prefix(self) -> int:
         """Tokens at the start that stand unchanged since the previous turn's view."""
@@ -213,7 +213,7 @@ class View:
 
     def enter(self, fragments: Sequence[Fragment]) -> None:
         """Recorded fragments enter the log and the view."""
-        log, pins, units, touched, followers = self.log, self.pins, self.units, self.touched, self._lanes.values()
+        log, pins, units, touched, followers = self.log, self.pins, self.units, self.touched, self._followers.values()
         if not log:
             self.overhead = overhead(fragments)
         self.spoken.update([one.message for one in fragments if one.kind is Kind.USER])
@@ -270,7 +270,7 @@ class View:
         self._prefix.touch(place, None)
         self.touched[fragment.id] = fragment
         self._add(place, fragment)
-        for follower in self._lanes.values():
+        for follower in self._followers.values():
             follower.put(place, fragment, by)
 
     def _add(self, place: int, fragment: Fragment) -> None:
@@ -312,5 +312,5 @@ class View:
                 self.loop.emptied(fragment.unit)
         elif fragment.kind is Kind.THINKING:
             self.loop.show(fragment.id, -1)
-        for lanes in self._lanes.values():
-            lanes.drop(fragment, by)
+        for follower in self._followers.values():
+            follower.drop(fragment, by)

@@ -13,10 +13,11 @@ from ctxbudget.passes.clear_tool_results import ClearToolResults
 from ctxbudget.passes.hard_limit import HardLimit
 from ctxbudget.passes.prune_middle import PruneMiddle
 from ctxbudget.replay import replay
+from ctxbudget.replay.harness import Harness
 from ctxbudget.strategy import Stage, Strategy
 from ctxbudget.strategy.naming import find
 from ctxbudget.trace import Edit, Form
-from ctxbudget.view import ENGINE, RECORDED, Harness, is_state, stand_in
+from ctxbudget.view import ENGINE, RECORDED, is_state, stand_in
 
 EXAMPLES = int(os.environ.get("CTXBUDGET_EXAMPLES", "120"))
 """More of them where the engine itself is being worked on."""
@@ -45,7 +46,7 @@ def test_totals_are_sums(trace, strategy, window):
     for view, row in steps(trace, strategy, window):
         live = list(view.fragments())
         assert row.tokens == sum(one.tokens for one in live) == sum(row.layers.values()) == sum(row.kinds.values())
-        seen = view.lanes("harness", Harness)
+        seen = view.follower("harness", Harness)
         assert seen.counted == sum(one.counted for one in live)
         assert seen.chars == sum(len(one.text) for one in live)
         assert view.pins.tokens == sum(one.tokens for one in live if one.id in view.pins.ids)

@@ -50,7 +50,7 @@ class BudgetPerLayer:
 
     def plan(self, view: View) -> list[Edit | Note]:
         """The differences between what the view shows and what the quotas allow."""
-        lanes = view.lanes((NAME, self.literal, self.pairs, tuple(self.quotas)), self._lanes)
+        lanes = view.follower((NAME, self.literal, self.pairs, tuple(self.quotas)), self._lanes)
         lanes.settle()
         useful, by_layer = max(0, view.limit - lanes.fixed), lanes.lanes
         rooms = {layer: int(share * useful) - by_layer[layer].held for layer, share in self.quotas.items()}

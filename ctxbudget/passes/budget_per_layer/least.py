@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 GONE = "[result no longer shown]"
 _MARK = 40
 """Characters that a call's least form has beside its target: a call no longer than that has no smaller one."""
-_LEAST = -1
-"""The key under which a view remembers the least form of a fragment, beside its digests by their cap."""
 
 
 def least(view: View, item: Fragment) -> Fragment:
@@ -24,10 +22,7 @@ def least(view: View, item: Fragment) -> Fragment:
     """
     if len(item.text) <= _MARK and item.role == "assistant":
         return item
-    key = item.id, _LEAST
-    if key not in view.made.digests:
-        view.made.digests[key] = stand_in(view, item, _text(item), Form.CLEARED)
-    return view.made.digests[key] or item
+    return stand_in(view, item, _text(item), Form.CLEARED) or item
 
 
 def least_tokens(view: View, item: Fragment) -> int:

@@ -43,7 +43,7 @@ _AFTER = re.compile(r"\", line (\d{1,7})|:(\d{1,7})\b|\((\d{1,7})[,)]")
 
 
 class Log:
-    """Where in the log of one view (``View.lanes``) something may point at a result: numbers of fragments, in order."""
+    """Where in the log of a view, which it follows, something may point at a result: numbers of fragments, in order."""
 
     def __init__(self, view: View) -> None:
         """What has entered so far."""
@@ -104,7 +104,7 @@ class Log:
 
 def hints(view: View, fragment: Fragment) -> tuple[str, ...]:
     """The hints for a result, the most telling last."""
-    log = view.lanes("hints", Log)
+    log = view.follower("hints", Log)
     at = view.place_of[fragment.id] // STRIDE
     call = next((one for one in view.units.born.get(fragment.unit, ()) if one.asks and one.call == fragment.call), None)
     users = islice(chain(log.newest(log.users, at), _task(view, at)), 3)

@@ -37,7 +37,7 @@ class KeepState:
 
     def plan(self, view: View) -> Iterator[Edit]:
         """The block as it should be, in place of the block as it is."""
-        memory = view.lanes((NAME, self.line), self._memory)
+        memory = view.follower((NAME, self.line), self._memory)
         memory.settle()
         if view.units.open is not None and view.log[-1].role == "assistant":
             return  # the results are still to come, and directly follow their calls

@@ -28,7 +28,7 @@ _SEVERAL: Final = 200
 
 
 class Memory:
-    """Follows one run (``View.lanes``)."""
+    """Follows one run (``View.follower``)."""
 
     def __init__(self, view: View, line: int) -> None:
         """``line`` is the most tokens that the line of a unit may cost."""
